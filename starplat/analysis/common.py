@@ -15,7 +15,7 @@ _PURE = typed.Literal | typed.Infinity | typed.Unary | typed.Binary | typed.Conv
 def is_common(value: typed.Expression, loop: parallel.ParallelLoop) -> bool:
     """Whether all iterations compute the same value: literals and outer scalars that the loop does not write."""
     private = {loop.iterator, *walk.declared(loop.body)}
-    written = {p.symbol for s in walk.statements(loop.body) for p in walk.written_places(s)}
+    written = {p.symbol for p in walk.places(loop.body)}
     return all(
         isinstance(e, _PURE)
         or (isinstance(e, typed.Variable) and e.symbol not in private and e.symbol not in written)
@@ -49,11 +49,11 @@ class _Levels:
     def has(self, value: typed.Expression, assumed: frozenset[typed.Symbol]) -> bool:
         """Whether a value is the same for all nodes of a level, if the `assumed` properties are."""
         match value:
-            case typed.Variable(symbol=symbol) if symbol in self.aliases:
+            case typed.Variable(symbol) if symbol in self.aliases:
                 return self.has(self.aliases[symbol], assumed)
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return symbol not in self.private and symbol not in self.written
-            case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)):
+            case typed.Cell(symbol, typed.Variable(node)):
                 return node is self.search.iterator and (symbol in assumed or self.is_set_by_level(symbol, assumed))
             case typed.GraphQuery(query=typed.Query.NUM_NODES | typed.Query.NUM_EDGES):
                 return True
@@ -73,7 +73,7 @@ class _Levels:
 
     def is_over_children(self, loop: typed.ForEach) -> bool:
         match loop.domain:
-            case typed.Neighbors(node=typed.Variable(symbol=node), direction=typed.Direction.OUT):
+            case typed.Neighbors(node=typed.Variable(node), direction=typed.Direction.OUT):
                 leaves = any(isinstance(s, typed.Continue | typed.Break) for s in walk.statements(loop.body))
                 return node is self.search.iterator and loop.filter is None and not leaves
         return False

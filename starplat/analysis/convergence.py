@@ -55,7 +55,7 @@ def keeps_two_copies(loop: typed.FixedPoint, flag: typed.Symbol) -> bool:
 def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
     """P of a condition `!P`."""
     match loop.condition:
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol, index=typed.Variable())):
+        case typed.Unary(typed.UnaryOperator.NOT, typed.Cell(symbol, typed.Variable())):
             return symbol
     return None
 
@@ -63,7 +63,7 @@ def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
 def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol | None:
     for statement in loop.body.statements:
         match statement:
-            case typed.CopyProperty(destination=destination, source=source) if destination is frontier:
+            case typed.CopyProperty(destination, source) if destination is frontier:
                 return source
             case typed.Attach(items=items):
                 for target, value in items:
@@ -77,7 +77,7 @@ def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
     written = False
     for statement in walk.statements(loop.body):
         match statement:
-            case typed.CopyProperty(destination=symbol) if symbol is frontier:
+            case typed.CopyProperty(symbol) if symbol is frontier:
                 return f"'{frontier.name}' is written as a whole"
             case typed.Attach(items=items) if any(target is frontier for target, _ in items):
                 return f"'{frontier.name}' is written as a whole"

@@ -45,13 +45,11 @@ def _in_function(
 def _below_infinity(condition: typed.Expression) -> Iterator[typed.Cell]:
     """The cells of whole numbers that are not INF where a condition holds."""
     match condition:
-        case typed.Binary(operator=typed.Operator.AND):
+        case typed.Binary(typed.Operator.AND):
             yield from _below_infinity(condition.left)
             yield from _below_infinity(condition.right)
         case typed.Binary(
-            operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS,
-            left=typed.Cell() as cell,
-            right=typed.Infinity(negative=False),
+            typed.Operator.NOT_EQUAL | typed.Operator.LESS, typed.Cell() as cell, typed.Infinity(negative=False)
         ) if cell.type.is_integer:
             yield cell
 
@@ -64,7 +62,7 @@ def _only_lowers(loop: typed.Statement, symbol: typed.Symbol, program: typed.Pro
 
 
 def _changes_only(s: typed.AssignExtreme, symbol: typed.Symbol) -> bool:
-    called = any(isinstance(e, typed.Call) for value in walk.expressions(s) for e in walk.within(value))
+    called = any(isinstance(e, typed.Call) for e in walk.own_parts(s))
     return s.place.symbol is symbol and all(c.place.symbol is not symbol for c in s.carried) and not called
 
 
@@ -74,7 +72,7 @@ def _steps(begun: typed.Statement, search: typed.IterateInBFS, program: typed.Pr
     Counted so it stays below the number of nodes; what else adds up on the way could come to be INF.
     """
     match begun:
-        case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=typed.Literal(value=0)) if (
+        case typed.Assign(typed.Cell(symbol, index), typed.Literal(0)) if (
             index == search.source and search.filter is None and symbol.property.element in (Scalar.INT, Scalar.LONG)
         ):
             told = [

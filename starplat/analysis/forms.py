@@ -34,5 +34,4 @@ def _alike(one: Type, other: Type) -> bool:
             return one.carrier is other.carrier and _alike(one.element, other.element)
         case Scalar(), Scalar():
             return one is other or (one.is_numeric and other.is_numeric)
-        case _:
-            return one == other
+    return one == other

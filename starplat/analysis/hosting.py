@@ -39,7 +39,8 @@ class Hosting:
         if self.needs_host(statement) or any(isinstance(s, typed.Return) for s in walk.statements(statement)):
             return False
         if any(
-            isinstance(s, typed.ForEach) and s.parallel and not _over_neighbors(s) for s in walk.statements(statement)
+            isinstance(s, typed.ForEach) and s.parallel and not isinstance(s.domain, typed.Neighbors)
+            for s in walk.statements(statement)
         ):
             return False
         if any(_grows_its_domain(s) for s in walk.statements(statement)) or self._sums_up_what_changes(statement):
@@ -100,10 +101,8 @@ def _summed_up(value: typed.Expression) -> Iterator[typed.Symbol]:
 
 def _written(statement: typed.Statement) -> set[typed.Symbol]:
     """The properties and sets that something below the statement may write."""
-    inside = list(walk.statements(statement))
-    written = {place.symbol for s in inside for place in walk.written_places(s)}
-    written |= {s.symbol for s in inside if isinstance(s, typed.AddToSet)}
-    return written | {a for call in walk.calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
+    added = {s.symbol for s in walk.statements(statement) if isinstance(s, typed.AddToSet)}
+    return {place.symbol for place in walk.places(statement)} | added | walk.lent(statement)
 
 
 def _grows_its_domain(statement: typed.Statement) -> bool:
@@ -116,26 +115,16 @@ def _grows_its_domain(statement: typed.Statement) -> bool:
     )
 
 
-def _over_neighbors(loop: typed.ForEach) -> bool:
-    return isinstance(loop.domain, typed.Neighbors)
-
-
 def _lent_scalars(statement: typed.Statement) -> set[typed.Symbol]:
     """The scalars that calls below the statement are passed by reference."""
-    lent = {a for call in walk.calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
-    return {symbol for symbol in lent if isinstance(symbol.type, types.Scalar)}
+    return {symbol for symbol in walk.lent(statement) if isinstance(symbol.type, types.Scalar)}
 
 
 def _touches_memory(statement: typed.Statement) -> bool:
     touched = (typed.Cell, typed.SetContains)
-    places = (p for s in walk.statements(statement) for p in walk.written_places(s))
     return (
-        any(isinstance(p, typed.Cell) for p in places)
+        any(isinstance(place, typed.Cell) for place in walk.places(statement))
         or any(isinstance(s, typed.AddToSet) for s in walk.statements(statement))
-        or any(isinstance(e, touched) for value in walk.all_values(statement) for e in walk.within(value))
-        or any(
-            isinstance(a, typed.Symbol) and isinstance(a.type, types.PropertyType | types.SetType)
-            for call in walk.calls(statement)
-            for a in call.arguments
-        )
+        or any(isinstance(e, touched) for e in walk.all_parts(statement))
+        or any(isinstance(symbol.type, types.PropertyType | types.SetType) for symbol in walk.lent(statement))
     )

@@ -77,7 +77,7 @@ def _carriers(expression: typed.Expression, finite: FiniteCells) -> list[typed.S
     found = []
     for e in _arithmetic(expression):
         match e:
-            case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if (symbol, node) in finite:
+            case typed.Cell(symbol, typed.Variable(node)) if (symbol, node) in finite:
                 pass
             case typed.Variable() | typed.Cell() | typed.ListItem() | typed.WholeList():
                 found.append(e.symbol)
@@ -89,13 +89,13 @@ def _carriers(expression: typed.Expression, finite: FiniteCells) -> list[typed.S
 def _arithmetic(expression: typed.Expression) -> list[typed.Expression]:
     """The parts whose value may become the expression's value: operands of sums, branches, conversions, min and max."""
     match expression:
-        case typed.Binary(operator=typed.Operator.ADD):
+        case typed.Binary(typed.Operator.ADD):
             return [*_arithmetic(expression.left), *_arithmetic(expression.right)]
         case typed.Conditional():
             return [*_arithmetic(expression.then), *_arithmetic(expression.otherwise)]
         case typed.Convert() | typed.Cast():
             return _arithmetic(expression.operand)
-        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX):
+        case typed.Apply(typed.Function.MIN | typed.Function.MAX):
             return [part for argument in expression.arguments for part in _arithmetic(argument)]
     return [expression]
 

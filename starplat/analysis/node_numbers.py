@@ -24,12 +24,10 @@ def _taken(program: typed.Program, function: typed.FunctionDefinition) -> Iterat
     for value in _values(function.body):
         for inner in within(value):
             match inner:
-                case typed.Convert(operand=typed.Variable(symbol=symbol), type=types.Scalar.NODE):
+                case typed.Convert(typed.Variable(symbol), types.Scalar.NODE):
                     yield symbol
                 case typed.Call():
                     yield from _handed_on(program, inner)
-                case _:
-                    pass
 
 
 def _handed_on(program: typed.Program, call: typed.Call) -> Iterator[typed.Symbol]:

@@ -56,9 +56,9 @@ class Positions:
         match index:
             case typed.Convert():
                 return self.level(index.operand)
-            case typed.Variable(symbol=symbol) if symbol in self.levels:
+            case typed.Variable(symbol) if symbol in self.levels:
                 return self.levels[symbol]
-            case typed.Variable(symbol=symbol) if symbol in self.aliases:
+            case typed.Variable(symbol) if symbol in self.aliases:
                 return self.level(self.aliases[symbol])
         return None
 
@@ -71,11 +71,11 @@ class Positions:
         match index:
             case typed.Convert():
                 return self.position(index.operand)
-            case typed.Variable(symbol=symbol) if symbol in self.positions:
+            case typed.Variable(symbol) if symbol in self.positions:
                 return self.positions[symbol]
-            case typed.Variable(symbol=symbol) if symbol in self.aliases:
+            case typed.Variable(symbol) if symbol in self.aliases:
                 return self.position(self.aliases[symbol])
-            case typed.ArcInHand(iterator=iterator):
+            case typed.ArcInHand(iterator):
                 return self.arcs.get(iterator, Position.ANY)
         return Position.SAME if self.is_same(index) else Position.ANY
 
@@ -97,9 +97,7 @@ class Positions:
 
     def _writes(self, symbol: typed.Symbol) -> bool:
         return any(
-            isinstance(place, typed.Variable) and place.symbol is symbol
-            for statement in walk.statements(self.loop.body)
-            for place in walk.written_places(statement)
+            isinstance(place, typed.Variable) and place.symbol is symbol for place in walk.places(self.loop.body)
         )
 
     def resolve(self, symbol: typed.Symbol) -> typed.Symbol:

@@ -15,7 +15,7 @@ def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     if not _is_over_children(loop, bfs) or not any(s is loop for s in walk.statements(bfs.body)):
         return False
     accumulated = _accumulated(bfs)
-    written = [p for s in walk.statements(loop.body) for p in walk.written_places(s)]
+    written = list(walk.places(loop.body))
     only_own = all(not isinstance(p, typed.Cell) or _stands_at(p, bfs.iterator) for p in written)
     accumulates = any(isinstance(p, typed.Cell) and p.symbol in accumulated for p in written)
     return bool(written) and only_own and accumulates and any(
@@ -29,7 +29,7 @@ def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
 
 def _is_over_children(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     match loop.domain:
-        case typed.Neighbors(node=typed.Variable(symbol=symbol), direction=typed.Direction.OUT):
+        case typed.Neighbors(node=typed.Variable(symbol), direction=typed.Direction.OUT):
             return symbol is bfs.iterator
     return False
 

@@ -121,7 +121,7 @@ def _judge(group: Sequence[Access], loop: parallel.ParallelLoop, program: typed.
         return RaceClass.REDUCTION, f"every access is '{_operator(writes[0])}'"
     if all(a.kind is Kind.EXTREME for a in writes) and len({a.extreme for a in writes}) == 1:
         return _judge_extreme(writes[0], reads, loop, program)
-    if _is_monotone_flag(writes):
+    if _is_reduction(writes) and writes[0].combine in (typed.Combine.OR, typed.Combine.AND):
         return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
     if _stores_common_value(writes, loop):
         if any(isinstance(s, typed.FixedPoint) and keeps_two_copies(s, writes[0].symbol) for s in loop.around):
@@ -151,10 +151,6 @@ def _judge_extreme(
 
 def _is_reduction(writes: Sequence[Access]) -> bool:
     return all(a.kind is Kind.UPDATE for a in writes) and len({a.combine for a in writes}) == 1
-
-
-def _is_monotone_flag(writes: Sequence[Access]) -> bool:
-    return _is_reduction(writes) and writes[0].combine in (typed.Combine.OR, typed.Combine.AND)
 
 
 def _operator(access: Access) -> str:

@@ -22,6 +22,22 @@ def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:
             yield inner.reverse.filter
 
 
+def own_parts(statement: typed.Statement) -> Iterator[typed.Expression]:
+    """Every expression that a statement itself holds, subexpressions too."""
+    return (part for value in walk.expressions(statement) for part in walk.within(value))
+
+
+def all_parts(*given: typed.Statement) -> Iterator[typed.Expression]:
+    """Every expression evaluated anywhere below statements, subexpressions too."""
+    every = (inner for s in given for inner in walk.statements(s))
+    return (part for s in every for value in walk.expressions(s) for part in walk.within(value))
+
+
+def variables(*values: typed.Expression) -> set[typed.Symbol]:
+    """The variables whose values expressions read."""
+    return {part.symbol for value in values for part in walk.within(value) if isinstance(part, typed.Variable)}
+
+
 def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:
     """The symbols that a statement itself changes, calls followed: a function may only read its arguments."""
     given = {a for e in _called(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
@@ -66,6 +82,16 @@ def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:
                 yield inner.flag
 
 
+def places(*given: typed.Statement) -> Iterator[typed.Place]:
+    """Every place that is written anywhere below statements."""
+    return (place for s in given for inner in walk.statements(s) for place in walk.written_places(inner))
+
+
+def lent(statement: typed.Statement) -> set[typed.Symbol]:
+    """The symbols that are passed by reference anywhere below a statement."""
+    return {a for call in calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
+
+
 def leaves(statement: typed.Statement) -> bool:
     """Whether a statement, or one inside it, leaves a loop, a round or the function."""
     return any(isinstance(inner, typed.Return | typed.Break | typed.Continue) for inner in walk.statements(statement))
@@ -89,7 +115,7 @@ def read(s: typed.Statement) -> Iterator[typed.Symbol]:
     for value in walk.expressions(s):
         for part in walk.within(value):
             match part:
-                case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+                case typed.Variable(symbol) | typed.Cell(symbol):
                     yield symbol
                 case typed.SetSize(symbol=symbol) | typed.SetContains(symbol=symbol):
                     yield symbol

@@ -93,8 +93,7 @@ def accesses(op: ir.HostOp, module: ir.Module) -> frozenset[Access]:
             return frozenset({Access(array, True, None)})
         case ir.Launch(kernel):
             return kernel_accesses(module.kernel(kernel))
-        case _:
-            return frozenset()
+    return frozenset()
 
 
 def kernel_accesses(kernel: ir.Kernel) -> frozenset[Access]:

@@ -55,6 +55,11 @@ times = partial(computed, ir.BinaryOperator.MULTIPLY)
 divided = partial(computed, ir.BinaryOperator.DIVIDE)
 
 
+def converted(value: ir.Expression, element: ir.Element) -> ir.Expression:
+    """The value as one of another type; itself if it is of that."""
+    return value if value.element is element else ir.Cast(value, element)
+
+
 def half(value: ir.Expression) -> ir.Binary:
     """`value / 2` of a LONG."""
     return divided(value, ir.Const(2, ir.Element.LONG), ir.Element.LONG)

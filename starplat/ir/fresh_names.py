@@ -33,6 +33,18 @@ class FreshNames:
         self.taken.add(name)
         return name
 
+    def variable(self, wanted: str, element: ir.Element) -> ir.Variable:
+        """A variable of an unused name."""
+        return ir.Variable(self.fresh(wanted), element)
+
+    def variables(self, element: ir.Element, *wanted: str) -> tuple[ir.Variable, ...]:
+        """Variables of unused names, all of one type."""
+        return tuple(self.variable(name, element) for name in wanted)
+
+    def array(self, wanted: str, element: ir.Element, extent: ir.Extent) -> ir.Array:
+        """A temporary array of an unused name."""
+        return ir.Array(self.fresh(wanted), element, extent, ir.Origin.TEMPORARY)
+
     def inner(self) -> FreshNames:
         """Names for a kernel of this function: they avoid all that are taken here, and take none away."""
         names = FreshNames(self.taken)

@@ -100,8 +100,6 @@ class _Values:
             case (ir.Array() as keys, _, _, _, key, _) if not isinstance(key, ir.Array | ir.Variable):
                 if self.module.helper(call.function).of_map is ir.MapPart.ADD:
                     self.keys[keys].append(key)
-            case _:
-                pass
         for argument in call.arguments:
             if isinstance(argument, ir.Variable):
                 self.given[argument].append(None)

@@ -53,7 +53,7 @@ def accesses_in_rows(kernel: ir.Kernel) -> Mapping[ir.Layout, Mapping[ir.Array, 
     walks = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
     if kernel.iterator is None or kernel.iterator in assigned_variables(kernel.body):
         return None
-    own = ir.Ref(kernel.iterator)
+    own = kernel.own
     if any(op.node != own or op.layout != op.direction.layout for op in walks):
         return None
     by_slot = _by_slot(kernel, {op.position: op.layout for op in walks})

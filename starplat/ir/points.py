@@ -78,7 +78,7 @@ def arcs_walked(kernel: ir.Kernel) -> ir.ForNeighbors | ir.NodeNeighbors | None:
         return kernel.domain
     if kernel.iterator is None:
         return None
-    own = ir.Ref(kernel.iterator)
+    own = kernel.own
     return next((op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors) and op.node == own), None)
 
 

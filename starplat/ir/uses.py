@@ -19,9 +19,9 @@ class Use(Enum):
 def use(op: ir.HostOp, array: ir.Array, module: ir.Module) -> Use:
     """The effect of one operation, with all inside it, on `array`; one that may leave the row counts as a read."""
     match op:
-        case ir.Fill(array=filled) if filled == array:
+        case ir.Fill(filled) if filled == array:
             return Use.OVERWRITES
-        case ir.CopyArray(destination=destination, source=source) if destination == array != source:
+        case ir.CopyArray(destination, source) if destination == array != source:
             return Use.OVERWRITES
     return Use.OTHER if _touches(op, array, module) else Use.NONE
 

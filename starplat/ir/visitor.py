@@ -156,6 +156,15 @@ def walk_around(ops: Iterable[ir.HostOp], *left_out: ir.HostOp) -> Iterator[ir.H
                 yield from walk_around(block, *left_out)
 
 
+def walk_unguarded(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+    """The operations of a host function that no condition guards, those of loops and blocks among them."""
+    for op in ops:
+        yield op
+        if not isinstance(op, ir.HostIf):
+            for block in blocks_of(op):
+                yield from walk_unguarded(block)
+
+
 def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterator[ir.Expression]:
     """Every expression of the operations and of what is inside them, subexpressions too."""
     return iter(_expressions_in(tuple(ops)))
@@ -261,8 +270,7 @@ def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
             return (op.first, op.end)
         case ir.TakeNumber():
             return (op.number, op.parts)
-        case _:
-            return ()
+    return ()
 
 
 def continues(body: Iterable[ir.KernelOp]) -> bool:

@@ -19,7 +19,6 @@ Every node must have been visited: one that never was offers nothing and is no p
 """
 
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
@@ -52,23 +51,16 @@ def _of_function(function: typed.FunctionDefinition, program: typed.Program) -> 
     if not found:
         return function
 
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        inner = tuple(
-            new
-            for s in part.statements
-            for new in (_Late(s, found[Same(s)]).statements() if Same(s) in found else (rebuilding.rebuilt(s, change),))
-        )
-        return part if inner == part.statements else replace(part, statements=inner)
+    def late(s: typed.Statement) -> tuple[typed.Statement, ...] | None:
+        return _Late(s, found[Same(s)]).statements() if Same(s) in found else None
 
-    return replace(function, body=rebuilding.rebuilt(function.body, change))
+    return replace(function, body=rebuilding.with_each_statement(function.body, late))
 
 
 def _is_explained_by_arcs(effect: EdgeEffect, loop: typed.FixedPoint) -> bool:
     """Whether an effect adds to the source's cell what the arc says, and one value, of one word, goes with it."""
     match effect:
-        case EdgeEffect(how=How.LEAST, value=typed.Binary(operator=typed.Operator.ADD, left=left), carried=(_,)):
+        case EdgeEffect(how=How.LEAST, value=typed.Binary(typed.Operator.ADD, left), carried=(_,)):
             own = cell(effect.symbol, effect.source)
             says = sum(isinstance(s, typed.AssignExtreme) for s in walk.statements(loop))
             return left == own and effect.frontier is not None and says == 1 and not _is_constant(effect)

@@ -209,7 +209,7 @@ class _Printer:
             case typed.Block():
                 for inner in s.statements:
                     yield from self._statement(inner)
-            case typed.If(condition=condition, then=then, otherwise=otherwise):
+            case typed.If(condition, then, otherwise):
                 yield f"if {self._text(condition)}"
                 yield from self._inside(then)
                 if otherwise is not None:
@@ -219,7 +219,7 @@ class _Printer:
                 order = "" if parallel else " in order"
                 yield f"for each {self._name(iterator)}{self._of(domain)}{order}{self._asked(asked_for)}"
                 yield from self._inside(body)
-            case typed.While(condition=condition, body=body) | typed.DoWhile(condition=condition, body=body):
+            case typed.While(condition, body) | typed.DoWhile(condition=condition, body=body):
                 yield f"while {self._text(condition)}"
                 yield from self._inside(body)
             case typed.CountedLoop(symbol=symbol, first=first, condition=condition, body=body):
@@ -233,19 +233,19 @@ class _Printer:
     def _change(self, s: typed.Statement) -> Iterator[str]:
         """A statement that holds no other."""
         match s:
-            case typed.Declare(symbol=symbol, value=value):
+            case typed.Declare(symbol, value):
                 if isinstance(symbol.type, types.Scalar) and value is not None:
                     yield f"{self._name(symbol)} := {self._text(value)}"
                 elif isinstance(symbol.type, types.MapType):
                     yield f"map {self._name(symbol)}"
                 elif symbol in self._program.frontiers:
                     yield f"frontier {self._name(symbol)}"
-            case typed.Assign(place=place, value=value):
+            case typed.Assign(place, value):
                 if self._is_mark(place, value) and isinstance(place, typed.Cell):
                     yield f"{self._name(place.symbol)} += {{{self._text(place.index)}}}"
                 else:
                     yield f"{self._text(place)} := {self._text(value)}"
-            case typed.Update(combine=combine, place=place, value=value):
+            case typed.Update(combine, place, value):
                 yield f"{self._text(place)} {combine.value} {self._text(value)}"
             case typed.AssignExtreme(extreme=extreme, place=place, candidate=candidate, carried=carried):
                 yield f"{self._text(place)} <- {extreme.value.lower()} {self._text(candidate)}"
@@ -253,7 +253,7 @@ class _Printer:
                     yield f"carrying {self._text(c.place)} := {self._text(c.value)}"
             case typed.Attach(items=items):
                 yield from (self._fill(symbol, value) for symbol, value in items)
-            case typed.CopyProperty(destination=destination, source=source):
+            case typed.CopyProperty(destination, source):
                 yield f"{self._name(destination)} := {self._name(source)}"
             case typed.AddToSet(symbol=symbol, member=member):
                 yield f"{self._name(symbol)} += {{{self._text(member)}}}"
@@ -277,15 +277,15 @@ class _Printer:
 
     def _text(self, e: typed.Expression) -> str:
         match e:
-            case typed.Literal(value=value):
+            case typed.Literal(value):
                 return str(value)
             case typed.Infinity(negative=negative):
                 return "-INF" if negative else "INF"
-            case typed.Variable(symbol=symbol) | typed.SetSize(symbol=symbol) | typed.WholeList(symbol=symbol):
+            case typed.Variable(symbol) | typed.SetSize(symbol=symbol) | typed.WholeList(symbol=symbol):
                 return self._name(symbol)
             case typed.ListSize(symbol=symbol):
                 return f"size({self._name(symbol)})"
-            case typed.Cell(symbol=symbol, index=index) | typed.ListItem(symbol=symbol, index=index):
+            case typed.Cell(symbol, index) | typed.ListItem(symbol=symbol, index=index):
                 return f"{self._name(symbol)}[{self._text(index)}]"
             case typed.MapValue(symbol=symbol, key=key):
                 return f"{self._name(symbol)}[{self._text(key)}]"
@@ -303,17 +303,17 @@ class _Printer:
                 return f"{query.value}({', '.join(map(self._text, arguments))})"
             case typed.SetContains(symbol=symbol, member=member):
                 return f"{self._text(member)} in {self._name(symbol)}"
-            case typed.Unary(operator=operator, operand=operand):
+            case typed.Unary(operator, operand):
                 return f"{operator.value}{self._tight(operand)}"
-            case typed.Binary(operator=operator, left=left, right=right):
+            case typed.Binary(operator, left, right):
                 return f"{self._tight(left)} {operator.value} {self._tight(right)}"
-            case typed.Conditional(condition=condition, then=then, otherwise=otherwise):
+            case typed.Conditional(condition, then, otherwise):
                 return f"{self._tight(condition)} ? {self._tight(then)} : {self._tight(otherwise)}"
-            case typed.Convert(operand=operand):
+            case typed.Convert(operand):
                 return self._text(operand)
-            case typed.Cast(operand=operand, type=kind):
+            case typed.Cast(operand, kind):
                 return f"{kind}({self._text(operand)})"
-            case typed.Apply(function=applied, arguments=arguments):
+            case typed.Apply(applied, arguments):
                 return f"{applied.value}({', '.join(map(self._text, arguments))})"
             case typed.Aggregate(aggregation=aggregation, property=symbol):
                 return f"{aggregation.value.lower()} of {self._name(symbol)}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions
+from starplat.analysis.settling.monotone import MIRRORED, all_asked, asked_flag, conjuncts, mentions
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators import records as op
@@ -94,9 +94,9 @@ class _Raiser:
             case typed.IterateInBFS():
                 back = () if s.reverse is None else self._of_search(s, s.reverse.body)
                 yield op.Search(s, self._of_search(s, s.body), back)
-            case typed.Declare(symbol=symbol) if symbol in self._unread:
+            case typed.Declare(symbol) if symbol in self._unread:
                 pass
-            case typed.Assign(place=place) | typed.Update(place=place) if place.symbol in self._unread:
+            case typed.Assign(place) | typed.Update(place=place) if place.symbol in self._unread:
                 pass
             case typed.If():
                 otherwise = () if s.otherwise is None else self.block(s.otherwise)
@@ -106,7 +106,7 @@ class _Raiser:
 
     def _fixed_point(self, s: typed.FixedPoint) -> op.Loop:
         match s.condition:
-            case typed.Unary(operator=typed.UnaryOperator.NOT, operand=asked):
+            case typed.Unary(typed.UnaryOperator.NOT, asked):
                 frontier = asked_flag(asked, s.node)
             case _:
                 frontier = None
@@ -152,7 +152,7 @@ class _Raiser:
 
     def _effects(self, node: typed.Symbol, row: typed.ForEach) -> Iterator[op.EdgeEffect]:
         assert isinstance(row.domain, typed.Neighbors)
-        when = () if row.filter is None else tuple(conjuncts(row.filter))
+        when = all_asked(row.filter)
         yield from self._stores(node, row, row.domain.direction, row.body.statements, when, {})
 
     def _stores(
@@ -172,9 +172,9 @@ class _Raiser:
 
         for s in statements:
             match s:
-                case typed.Declare(symbol=local, value=value) if value is not None:
+                case typed.Declare(local, value) if value is not None:
                     values[local] = forwarded(value, values)
-                case typed.Block(statements=inside):
+                case typed.Block(inside):
                     yield from self._stores(node, row, direction, inside, when, values)
                 case typed.If(otherwise=None):
                     inner = (*when, *conjuncts(s.condition))
@@ -208,7 +208,7 @@ def _is_of(place: typed.Place, node: typed.Symbol) -> bool:
 def _asked(condition: typed.Expression, node: typed.Symbol) -> typed.Expression:
     """A condition as one would ask it of a node: the node on the left."""
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+        case typed.Binary(operator, left, right) if operator in MIRRORED:
             turned = mentions(right, {node}) and not mentions(left, {node})
             return replace(condition, operator=MIRRORED[operator], left=right, right=left) if turned else condition
     return condition
@@ -233,9 +233,9 @@ def _with_late_scalars(block: typed.Block) -> typed.Block:
 def _begun(s: typed.Statement) -> typed.Symbol | None:
     """The scalar that a statement gives a constant."""
     match s:
-        case typed.Declare(symbol=symbol, value=typed.Literal() | typed.Infinity()):
+        case typed.Declare(symbol, typed.Literal() | typed.Infinity()):
             return symbol if isinstance(symbol.type, types.Scalar) else None
-        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal() | typed.Infinity()):
+        case typed.Assign(typed.Variable(symbol), typed.Literal() | typed.Infinity()):
             return symbol
     return None
 
@@ -274,7 +274,7 @@ def _is_row(s: typed.ForEach, node: typed.Symbol) -> bool:
 
 def _accumulates(s: typed.ForEach, declared: set[typed.Symbol]) -> bool:
     inside = set(walk.declared(s.body))
-    written = {place.symbol for i in walk.statements(s.body) for place in walk.written_places(i)}
+    written = {place.symbol for place in walk.places(s.body)}
     return bool((written & declared) - inside)
 
 

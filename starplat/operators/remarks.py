@@ -64,7 +64,7 @@ def _declared(body: typed.Block) -> set[typed.Symbol]:
 def _stores(s: typed.Statement) -> typed.Symbol | None:
     """The variable that a statement gives a value, and does nothing else."""
     match s:
-        case typed.Declare(symbol=symbol) | typed.Assign(place=typed.Variable(symbol=symbol)):
+        case typed.Declare(symbol) | typed.Assign(typed.Variable(symbol)):
             return symbol
     return None
 

@@ -38,8 +38,8 @@ def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
     changed = {name: _with_local(array, kernel) for name, kernel in kernels.items()}
     if not all(kernel.body for kernel in changed.values()):
         return module
-    functions = tuple(_without_fills(f, array) if f.name == name else f for f in module.functions)
-    return replace(module, functions=functions, kernels=tuple(changed.get(k.name, k) for k in module.kernels))
+    made = module.with_function(_without_fills(function, array))
+    return made.with_each_kernel(lambda kernel: changed.get(kernel.name, kernel))
 
 
 def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:
@@ -67,9 +67,8 @@ def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
 
 def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with a local in the place of its own cell; with nothing if it never loads it."""
-    assert kernel.iterator is not None
     loads = any(access.array == array and not access.writes for access in accesses(kernel.body))
-    name = fresh_names.FreshNames(fresh_names.names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
+    name = fresh_names.FreshNames(fresh_names.names_in(kernel)).fresh(f"{array.name}_of_{kernel.index.name}")
     keeper = _InLocal(array, ir.Variable(name, array.element) if loads else None)
     return with_signature(replace(kernel, body=keeper.kernel_block(kernel.body)))
 

@@ -68,8 +68,6 @@ def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> It
             yield from expression_accesses(then, (*given, *conjuncts(condition)))
             yield from expression_accesses(otherwise, given)
             return
-        case _:
-            pass
     for operand in operands(expression):
         yield from expression_accesses(operand, given)
 
@@ -97,5 +95,4 @@ def own_cells(kernel: ir.Kernel) -> OwnCells:
             return OwnCells(ir.Ref(iterator), ir.Extent.NODES)
         case ir.AllArcs():
             return OwnCells(ir.Ref(iterator), ir.Extent.ARCS)
-        case _:
-            return OwnCells(None, None)
+    return OwnCells(None, None)

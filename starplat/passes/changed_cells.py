@@ -19,7 +19,7 @@ from starplat.passes.memory import Memory
 def changed_cells(module: ir.Module) -> ir.Module:
     """The same program with fewer stores."""
     memory = Memory(module)
-    return replace(module, kernels=tuple(_compared(kernel, memory) for kernel in module.kernels))
+    return module.with_each_kernel(lambda kernel: _compared(kernel, memory))
 
 
 def _compared(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
@@ -46,11 +46,11 @@ def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tupl
     if first is None or _is_written(store.array, before, memory) or _waits(store.value, cell, before):
         return body
     names = fresh_names.FreshNames(fresh_names.names_in(kernel))
-    old = ir.Variable(names.fresh(f"old_{store.array.name}"), store.array.element)
+    old = names.variable(f"old_{store.array.name}", store.array.element)
     value, work = store.value, tuple[ir.KernelOp, ...]()
     if not isinstance(value, ir.Const | ir.Ref) or value.element is not old.element:
-        new = ir.Variable(names.fresh(f"new_{store.array.name}"), old.element)
-        work = (ir.Let(new, value if value.element is old.element else ir.Cast(value, old.element)),)
+        new = names.variable(f"new_{store.array.name}", old.element)
+        work = (ir.Let(new, build.converted(value, old.element)),)
         value = ir.Ref(new)
     comparison = ir.KernelIf(_differ(ir.Ref(old), value), (replace(store, value=value),))
     held = rewriter.Replacer({cell: ir.Ref(old)}).kernel_block(before[first:])

@@ -200,7 +200,7 @@ def _per_cell(op: ir.Fill | ir.CopyArray, kernel: ir.Kernel) -> ir.Kernel | None
         ):
             return _storing(array, value, kernel.iterator)
         case ir.CopyArray(array, source) if array in kernel.arrays or source in kernel.arrays:
-            return _storing(array, ir.Load(source, ir.Ref(kernel.iterator)), kernel.iterator)
+            return _storing(array, ir.Load(source, kernel.own), kernel.iterator)
     return None
 
 

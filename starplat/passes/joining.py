@@ -105,12 +105,9 @@ def _under(kernel: ir.Kernel) -> Ops:
 
 def _renamed_apart(first: ir.Kernel, second: ir.Kernel) -> tuple[ir.Kernel, ir.Kernel]:
     """Both with one iterator, and with locals that no name of the other is like."""
-    assert first.iterator is not None
-    assert second.iterator is not None
     first = _with_locals(first, _outer(second), {})
-    assert first.iterator is not None
     taken = names_in(first) | _outer(second)
-    return first, _with_locals(second, taken, {second.iterator: first.iterator})
+    return first, _with_locals(second, taken, {second.index: first.index})
 
 
 def _outer(kernel: ir.Kernel) -> set[str]:

@@ -21,7 +21,7 @@ Loop = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
 def local_sums(module: ir.Module) -> ir.Module:
     """The same program with fewer reads and writes of memory."""
     memory = Memory(module)
-    return replace(module, kernels=tuple(_gathered(kernel, memory) for kernel in module.kernels))
+    return module.with_each_kernel(lambda kernel: _gathered(kernel, memory))
 
 
 def _gathered(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
@@ -59,7 +59,7 @@ class _Gatherer(rewriter.Rewriter):
                 wanted = (
                     f"{array.name}_of_{index.variable.name}" if isinstance(index, ir.Ref) else f"{array.name}_so_far"
                 )
-                chosen[array] = index, ir.Variable(self.names.fresh(wanted), array.element)
+                chosen[array] = index, self.names.variable(wanted, array.element)
         return chosen
 
     def is_own(self, access: Access) -> bool:
@@ -148,7 +148,7 @@ class _InLocals(rewriter.Rewriter):
             ):
                 return value
             value = self.expression(value)
-            held = ir.Variable(self.gatherer.names.fresh(name), value.element)
+            held = self.gatherer.names.variable(name, value.element)
             before.append(ir.Let(held, value))
             return ir.Ref(held)
 

@@ -29,7 +29,7 @@ from starplat.ir.visitor import (
 )
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _PLAIN = (ir.Let, ir.SetLocal, ir.Store, ir.KernelIf, ir.KernelBreak, ir.KernelContinue)
 _AGAIN = {ir.Combine.AND, ir.Combine.OR, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.MIN, ir.Combine.MAX}
@@ -45,8 +45,8 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
     if not changed:
         return Decided(module)
     why = "every arc has its reverse, and once is enough"
-    choices = tuple(Choice(f"{name}: arcs one way in place of both", why) for name in changed)
-    return Decided(with_graph_arrays(replace(module, kernels=kernels)), choices)
+    made = with_graph_arrays(replace(module, kernels=kernels))
+    return for_kernels(module, made, changed, "arcs one way in place of both", why)
 
 
 def goes_both_ways(module: ir.Module, capabilities: Capabilities) -> bool:

@@ -24,17 +24,17 @@ from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import (
     all_expressions,
     assigned_variables,
-    blocks_of,
     expressions_of,
     variables_read,
     walk_expression,
     walk_host,
+    walk_unguarded,
     with_signature,
 )
 from starplat.passes.memory import has_two_names
 from starplat.same import remembered
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _NUMBERS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
 
@@ -45,13 +45,9 @@ def values_by_slot(module: ir.Module, schedule: Schedule, capabilities: Capabili
         return module
     maker = _Maker(module)
     made = maker.module()
-    if not maker.changed:
-        return module
+    what = "values of arcs are put in the order of rows before the loop"
     why = "every round reads them, and those of arcs into a node are scattered"
-    choices = tuple(
-        Choice(f"{name}: values of arcs are put in the order of rows before the loop", why) for name in maker.changed
-    )
-    return Decided(with_graph_arrays(made), choices)
+    return for_kernels(module, with_graph_arrays(made), maker.changed, what, why)
 
 
 @remembered(64)
@@ -87,7 +83,7 @@ class _Maker(ModuleRewriter):
         """By kernel of the loop, the arrays that all its rows read by arc, and that nothing in the loop changes."""
         written = {array for op in walk_host((loop,)) for array in launches.changed(op, self.given)}
         found = {}
-        for kernel in launches.launched_kernels(_sure(loop.body), self.given):
+        for kernel in launches.launched_kernels(walk_unguarded(loop.body), self.given):
             read = tuple(a for row in _rows(kernel) for a in _read_by_arc(row) if a not in written)
             if read and launches.is_launched_once(kernel.name, self.given):
                 found[kernel.name] = read
@@ -100,8 +96,8 @@ class _Maker(ModuleRewriter):
 
     def _put_in_order(self, copies: dict[ir.Array, ir.Array], first: ir.Kernel) -> ir.Kernel:
         names = self.taken.inner()
-        node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
-        slot = ir.Ref(ir.Variable(names.fresh("slot"), ir.Element.ARC))
+        node, neighbor = names.variables(ir.Element.NODE, "node", "neighbor")
+        slot = ir.Ref(names.variable("slot", ir.Element.ARC))
         arc = ir.REVERSE.arc_id(slot)
         stores = tuple(ir.Store(copy, slot, ir.Load(array, arc)) for array, copy in copies.items())
         row = ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), neighbor, slot.variable, stores, parallel=True)
@@ -124,27 +120,18 @@ class _OfOne(_Maker):
         return {name: read for name, read in found.items() if read}
 
     def _ahead(self, arrays: Iterable[ir.Array], found: Iterable[str]) -> Iterable[ir.HostOp]:
-        ones = {array: ir.Variable(self.taken.fresh(f"{array.name}_of_all"), array.element) for array in arrays}
+        ones = {array: self.taken.variable(f"{array.name}_of_all", array.element) for array in arrays}
         self.changed |= {name: _reading(self.given.kernel(name), ones) for name in found}
         for array, one in ones.items():
             yield ir.DeclareVariable(one, ir.Const(0.0 if one.element.is_real else 0, one.element))
             yield ir.ReadCell(one, array, build.ZERO)
 
 
-def _sure(ops: tuple[ir.HostOp, ...]) -> Iterator[ir.HostOp]:
-    """The operations that no condition of the host guards."""
-    for op in ops:
-        yield op
-        if not isinstance(op, ir.HostIf):
-            for block in blocks_of(op):
-                yield from _sure(block)
-
-
 def _rows(kernel: ir.Kernel) -> Iterator[ir.ForNeighbors]:
     """The loops of a kernel over all arcs into all nodes."""
     if kernel.domain != ir.AllNodes() or kernel.filter is not None or kernel.guard is not None:
         return
-    node = None if kernel.iterator is None else ir.Ref(kernel.iterator)
+    node = None if kernel.iterator is None else kernel.own
     for op in kernel.body:
         if isinstance(op, ir.ForNeighbors) and op.layout == ir.REVERSE and op.node == node and not leaves(op.body):
             yield op

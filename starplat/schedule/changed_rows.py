@@ -25,7 +25,7 @@ from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, host_ops, walk_expression, walk_kernel, with_signature
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _PLAIN = (ir.Let, ir.SetLocal, ir.Store, ir.KernelIf, ir.ForRange, ir.ForNeighbors, ir.KernelCall)
 _WHOLE = (ir.Element.BOOL, ir.Element.INT, ir.Element.LONG, ir.Element.NODE)
@@ -47,11 +47,9 @@ def only_changed_rows(
         return Decided(module)
     maker = _Maker(module)
     made = maker.module()
-    if not maker.changed:
-        return Decided(module)
     why = "what a node works out from its row is the same as long as the row is"
-    choices = tuple(Choice(f"{name}: only nodes in whose row something has changed", why) for name in maker.changed)
-    return Decided(with_graph_arrays(made), choices)
+    what = "only nodes in whose row something has changed"
+    return for_kernels(module, with_graph_arrays(made), maker.changed, what, why)
 
 
 class _Maker(ModuleRewriter):
@@ -76,11 +74,10 @@ class _Maker(ModuleRewriter):
         self, loop: ir.Loop, kernel: ir.Kernel, cells: ir.Array, following: ir.Array
     ) -> tuple[ir.HostOp, ir.HostOp]:
         """The loop, and what stands before it."""
-        assert kernel.iterator is not None
-        touched = ir.Array(self.taken.fresh("touched"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        touched = self.taken.array("touched", ir.Element.BOOL, ir.Extent.NODES)
         self.arrays.append(touched)
-        own = ir.Load(touched, ir.Ref(kernel.iterator))
-        clear = ir.Store(touched, ir.Ref(kernel.iterator), build.FALSE)
+        own = ir.Load(touched, kernel.own)
+        clear = ir.Store(touched, kernel.own, build.FALSE)
         self.changed[kernel.name] = with_signature(replace(kernel, body=(ir.KernelIf(own, (clear, *kernel.body)),)))
         take = self._take(kernel, cells, following, touched)
         self.kernels.append(take)
@@ -89,8 +86,8 @@ class _Maker(ModuleRewriter):
     def _take(self, kernel: ir.Kernel, cells: ir.Array, following: ir.Array, touched: ir.Array) -> ir.Kernel:
         """The kernel that takes over what has changed, and marks the nodes that see it."""
         names = self.taken.inner()
-        node, neighbor = (ir.Variable(names.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
-        arc = ir.Variable(names.fresh("arc"), ir.Element.ARC)
+        node, neighbor = names.variables(ir.Element.NODE, "node", "neighbor")
+        arc = names.variable("arc", ir.Element.ARC)
         at, new = ir.Ref(node), ir.Load(following, ir.Ref(node))
         marked = ir.Load(touched, ir.Ref(neighbor))
         mark = ir.KernelIf(build.denied(marked), (ir.Store(touched, ir.Ref(neighbor), build.TRUE, shared=True),))

@@ -18,7 +18,7 @@ Worth it where kernels are functions of the host: a round then takes as long as 
 a round has one readback more, the number of nodes in the set, which takes about as long as asking all nodes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from starplat.ir import build, conditions
@@ -28,11 +28,12 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import changed, given_by, is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import KernelRule, Replacer, Rewriter
+from starplat.ir.uses import stream
 from starplat.ir.visitor import arrays_in, continues, walk_expression, walk_host, with_signature, written_arrays
 from starplat.passes.memory import has_two_names
 from starplat.schedule.queues.step import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _ASKED = (ir.Load, ir.Ref, ir.Const, ir.Binary, ir.Unary, ir.Cast)
 """What a filter may be made of."""
@@ -48,8 +49,7 @@ def only_newly_passing(module: ir.Module, schedule: Schedule, capabilities: Capa
     maker = _Maker(module)
     made = maker.module()
     why = "its filter becomes true only where a cell is added to, while its scalars stay"
-    choices = tuple(Choice(f"{name}: only nodes for which its filter has become true", why) for name in maker.asked)
-    return Decided(made, choices) if choices else module
+    return for_kernels(module, made, maker.asked, "only nodes for which its filter has become true", why)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Maker(ModuleRewriter):
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.Loop) and op.driver is None:
-            for launch in _always(op.body):
+            for launch in stream(op.body):
                 if isinstance(launch, ir.Launch) and (found := self._filter(launch, op)) is not None:
                     return self._rounds(op, launch, found)
         return (self.rebuild(op),)
@@ -112,11 +112,10 @@ class _Maker(ModuleRewriter):
     def _rounds(self, loop: ir.Loop, launch: ir.Launch, found: _Filter) -> tuple[ir.HostOp, ...]:
         """The loop, and what stands before it."""
         kernel = found.kernel
-        assert kernel.iterator is not None
         assert kernel.filter is not None
-        node, names = ir.Ref(kernel.iterator), self.taken
-        passing = ir.Array(names.fresh("passing"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
-        whole = ir.Variable(names.fresh("whole"), ir.Element.BOOL)
+        node, names = kernel.own, self.taken
+        passing = names.array("passing", ir.Element.BOOL, ir.Extent.NODES)
+        whole = names.variable("whole", ir.Element.BOOL)
         self.arrays.append(passing)
         self.asked.append(kernel.name)
         body = (ir.Store(passing, node, build.FALSE), ir.KernelIf(kernel.filter, kernel.body))
@@ -166,9 +165,8 @@ class _Adding(Rewriter):
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         if not isinstance(op, ir.UpdateCell) or op.array not in self.found.counted:
             return (self.rebuild(op),)
-        assert self.found.kernel.iterator is not None
-        old = ir.Variable(self.names.fresh(f"old_{op.array.name}"), op.array.element)
-        holds, cell = self.found.counted[op.array], ir.Load(op.array, ir.Ref(self.found.kernel.iterator))
+        old = self.names.variable(f"old_{op.array.name}", op.array.element)
+        holds, cell = self.found.counted[op.array], ir.Load(op.array, self.found.kernel.own)
         add = ir.Store(self.passing, op.index, build.TRUE, shared=True)
         return (
             ir.Let(old, ir.Const(0, old.element)),
@@ -198,20 +196,11 @@ def _becomes_true(holds: ir.Expression, cell: ir.Load, old: ir.Expression, value
     return build.both(conditions.negated(before), after)
 
 
-def _always(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations that no condition guards, those of blocks among them."""
-    for op in ops:
-        if isinstance(op, ir.HostBlock):
-            yield from _always(op.body)
-        else:
-            yield op
-
-
 def _filter_of(kernel: ir.Kernel) -> _Filter | None:
     """The kernel's filter, if it asks only for a node's own cells and scalars, and the kernel makes it false itself."""
     if kernel.domain != ir.AllNodes() or kernel.filter is None or kernel.iterator is None or kernel.guard is not None:
         return None
-    node, parts = ir.Ref(kernel.iterator), tuple(walk_expression(kernel.filter))
+    node, parts = kernel.own, tuple(walk_expression(kernel.filter))
     if not all(isinstance(part, _ASKED) and (not isinstance(part, ir.Load) or part.index == node) for part in parts):
         return None
     scalars = frozenset(part.variable for part in parts if isinstance(part, ir.Ref) and part != node)
@@ -231,8 +220,7 @@ def _filter_of(kernel: ir.Kernel) -> _Filter | None:
 def _still_holds(kernel: ir.Kernel, asked: Iterable[ir.Expression], array: ir.Array) -> ir.Expression | None:
     """What the scalars must be for a condition on a cell of the array to hold after the kernel's only store to it; None
     if that store is not made for every node, or the host cannot tell."""
-    assert kernel.iterator is not None
-    cell = ir.Load(array, ir.Ref(kernel.iterator))
+    cell = ir.Load(array, kernel.own)
     rest = [op for op in kernel.body if not _stores(op, cell)]
     stores = [op for op in kernel.body if isinstance(op, ir.Store) and _stores(op, cell)]
     if len(stores) != 1 or array in written_arrays(tuple(rest)):

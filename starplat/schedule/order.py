@@ -21,7 +21,7 @@ from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, walk_expression, walk_kernel, with_signature
 from starplat.schedule.schedule import Order, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, for_kernels
 
 _OTHER = {ir.Direction.OUT: ir.Direction.IN, ir.Direction.IN: ir.Direction.OUT}
 
@@ -72,8 +72,7 @@ def _rows_by_degree(module: ir.Module) -> Decided:
     changed = replace(module, kernels=tuple(searches.values()))
     changed = with_graph_arrays(with_arrays(changed))
     why = "any neighbor that passes will do, and nodes of high degree pass more often"
-    choices = tuple(Choice(f"{name}: neighbors of high degree first", why) for name in found)
-    return Decided(_with_builders(changed), choices)
+    return for_kernels(module, _with_builders(changed), found, "neighbors of high degree first", why)
 
 
 # --- searches ------------------------------------------------------------------------------------------------------
@@ -166,20 +165,17 @@ class _Builder:
         arrays = (made.neighbors, made.arcs) if with_arcs else (made.neighbors,)
         self.made = tuple(array for array in arrays if array is not None)
         self.parameters = tuple(
-            replace(array, name=self.fresh(f"sorted_{word}"), origin=ir.Origin.PARAMETER)
+            replace(array, name=self.names.fresh(f"sorted_{word}"), origin=ir.Origin.PARAMETER)
             for word, array in zip(("neighbors", "arcs"), self.made, strict=False)
         )
-        self.filled = ir.Array(self.fresh("filled"), ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
-        self.least, self.below = (ir.Variable(self.fresh(word), ir.Element.LONG) for word in ("least", "below"))
-
-    def fresh(self, word: str) -> str:
-        return self.names.fresh(word)
+        self.filled = self.names.array("filled", ir.Element.INT, ir.Extent.NODES)
+        self.least, self.below = self.names.variables(ir.Element.LONG, "least", "below")
 
     def added(self) -> ir.Module:
         """The module with both."""
         way = self.made[0].name.removesuffix("columns_by_degree")
-        kernel = self.kernel(self.fresh(f"append_to_{way}rows"))
-        function = self.function(self.fresh(f"sort_{way}rows"), kernel)
+        kernel = self.kernel(self.names.fresh(f"append_to_{way}rows"))
+        function = self.function(self.names.fresh(f"sort_{way}rows"), kernel)
         prepared = (*self.module.prepared, ir.Prepared(function.name, self.made))
         functions, kernels = (*self.module.functions, function), (*self.module.kernels, kernel)
         return replace(self.module, functions=functions, kernels=kernels, prepared=prepared)
@@ -198,10 +194,10 @@ class _Builder:
 
     def kernel(self, name: str) -> ir.Kernel:
         """Every node whose degree plus one is at least `least` and less than `below` joins its neighbors' rows."""
-        node, neighbor = (ir.Variable(self.fresh(word), ir.Element.NODE) for word in ("node", "neighbor"))
-        position = ir.Variable(self.fresh("position"), ir.Element.ARC)
-        place = ir.Variable(self.fresh("place"), ir.Element.INT)
-        slot = ir.Variable(self.fresh("slot"), ir.Element.ARC)
+        node, neighbor = self.names.variables(ir.Element.NODE, "node", "neighbor")
+        position = self.names.variable("position", ir.Element.ARC)
+        place = self.names.variable("place", ir.Element.INT)
+        slot = self.names.variable("slot", ir.Element.ARC)
         rank = build.plus(self.rows.degree(ir.Ref(node)), build.ONE)
         values = (ir.Ref(node), self.walked.layout.arc_id(ir.Ref(position)))
         stores = (ir.Store(a, ir.Ref(slot), value) for a, value in zip(self.parameters, values, strict=False))

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, blocks_of, walk, walk_host, walk_kernel, with_signature, written_arrays
 from starplat.schedule.direction.pull_kernels import without_locks
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +40,11 @@ def carried_in_pairs(module: ir.Module, schedule: Schedule, capabilities: Capabi
     return Decided(without_locks(made, maker.locks), tuple(maker.choices))
 
 
-class _Maker(ModuleRewriter):
+class _Maker(Decider):
     """Rewrites the outermost loops in which a pair is touched by nothing else."""
 
     def __init__(self, module: ir.Module) -> None:
         super().__init__(module)
-        self.choices: list[Choice] = []
         self.locks: set[ir.Array] = set()
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -85,13 +83,13 @@ class _Maker(ModuleRewriter):
         return (ir.Launch(self.joining(kept, pair)), rewritten, ir.Launch(self.parting(kept, pair)))
 
     def joining(self, kept: ir.Array, pair: _Pair) -> str:
-        node = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
+        node = self.taken.variable("node", ir.Element.NODE)
         both = build.pair(ir.Load(pair.key, ir.Ref(node)), ir.Load(pair.carried, ir.Ref(node)))
         comment = f"'{pair.key.name}' and '{pair.carried.name}' into one word"
         return self.over_nodes(f"join_{kept.name}", node, (ir.Store(kept, ir.Ref(node), both),), comment)
 
     def parting(self, kept: ir.Array, pair: _Pair) -> str:
-        node = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
+        node = self.taken.variable("node", ir.Element.NODE)
         body = (
             ir.Store(pair.key, ir.Ref(node), build.cell(kept, ir.Ref(node))),
             ir.Store(pair.carried, ir.Ref(node), build.partner(kept, ir.Ref(node))),

@@ -34,22 +34,17 @@ class _Builder:
 
     def __init__(self, module: ir.Module, of: ir.Layout, parts: int, arrays: tuple[ir.Array, ir.Array]) -> None:
         self.module, self.of, self.parts, self.made = module, of, parts, arrays
-        names = fresh_names.names_of(module)
-        self.fresh = names.fresh
+        self.names = names = fresh_names.names_of(module)
         self.rows, self.columns = (
-            replace(array, name=self.fresh(f"{word}_of_parts"), origin=ir.Origin.PARAMETER)
+            replace(array, name=self.names.fresh(f"{word}_of_parts"), origin=ir.Origin.PARAMETER)
             for array, word in zip(arrays, ("rows", "columns"), strict=True)
         )
         pieces = (ir.Extent.NODES // _PIECE + 1).times(parts)
-        self.sums = ir.Array(self.fresh("sums_of_pieces"), ir.Element.ARC, pieces, ir.Origin.TEMPORARY)
-        self.node, self.piece = self.local("node", ir.Element.NODE), self.local("piece", ir.Element.INT)
-        self.part, self.low, self.high, self.at = (self.local(w, _LONG) for w in ("part", "low", "high", "at"))
-        self.arc, self.end = self.local("arc", ir.Element.ARC), self.local("end", ir.Element.ARC)
-        self.sum, self.count = self.local("sum", ir.Element.ARC), self.local("count", ir.Element.ARC)
+        self.sums = self.names.array("sums_of_pieces", ir.Element.ARC, pieces)
+        self.node, self.piece = names.variable("node", ir.Element.NODE), names.variable("piece", ir.Element.INT)
+        self.part, self.low, self.high, self.at = names.variables(_LONG, "part", "low", "high", "at")
+        self.arc, self.end, self.sum, self.count = names.variables(ir.Element.ARC, "arc", "end", "sum", "count")
         self.row = build.plus(build.times(ir.Ref(self.part), ir.NumNodes(_LONG)), ir.Cast(ir.Ref(self.node), _LONG))
-
-    def local(self, word: str, element: ir.Element) -> ir.Variable:
-        return ir.Variable(self.fresh(word), element)
 
     def added(self) -> ir.Module:
         """The module with them."""
@@ -67,7 +62,7 @@ class _Builder:
             ir.Fill(self.rows, ir.Const(0, ir.Element.ARC)),
             *(ir.Launch(kernel.name) for kernel in kernels),
         )
-        function = ir.HostFunction(self.fresh(f"cut_{way}rows"), parameters, (self.sums,), None, body)
+        function = ir.HostFunction(self.names.fresh(f"cut_{way}rows"), parameters, (self.sums,), None, body)
         return replace(
             self.module,
             functions=(*self.module.functions, function),
@@ -78,7 +73,7 @@ class _Builder:
     def kernel(
         self, name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
     ) -> ir.Kernel:
-        return visitor.with_signature(ir.Kernel(self.fresh(name), domain, iterator, body=body, comment=comment))
+        return visitor.with_signature(ir.Kernel(self.names.fresh(name), domain, iterator, body=body, comment=comment))
 
     def counted(self) -> tuple[ir.KernelOp, ...]:
         """How many of a node's arcs each part has: the first arc beyond it is searched for in what is left of the

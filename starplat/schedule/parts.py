@@ -148,10 +148,9 @@ class _Gathers(ModuleRewriter):
 def _taken_apart(kernel: ir.Kernel, parts: int, names: fresh_names.FreshNames) -> _InParts:
     found = gathering(kernel)
     assert found is not None
-    assert kernel.iterator is not None
-    total, node = found.total, ir.Ref(kernel.iterator)
-    sums = ir.Array(names.fresh(f"{total.name}_so_far"), total.element, ir.Extent.NODES, ir.Origin.TEMPORARY)
-    ahead = ir.Variable(names.fresh("rows_ahead"), ir.Element.LONG)
+    total, node = found.total, kernel.own
+    sums = names.array(f"{total.name}_so_far", total.element, ir.Extent.NODES)
+    ahead = names.variable("rows_ahead", ir.Element.LONG)
     so_far = ir.Load(sums, node)
     rest = replace(kernel, body=(*found.ahead, ir.Let(total, _added(found, so_far)), *found.rest))
     return _InParts(parts, sums, ahead, _one_part(kernel, found, sums, ahead, parts, names), with_signature(rest))
@@ -166,8 +165,7 @@ def _one_part(
     kernel: ir.Kernel, found: Gathering, sums: ir.Array, ahead: ir.Variable, parts: int, names: fresh_names.FreshNames
 ) -> ir.Kernel:
     """Adds what a node's neighbors of one part have to its sum, if there is anything to add."""
-    assert kernel.iterator is not None
-    total, node = found.total, ir.Ref(kernel.iterator)
+    total, node = found.total, kernel.own
     nothing = ir.Const(0.0, total.element)
     add = ir.Store(sums, node, build.plus(ir.Load(sums, node), ir.Ref(total)))
     body = (

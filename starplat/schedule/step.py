@@ -1,10 +1,11 @@
 """The types of scheduling steps and of the choices that they report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.schedule import facts, schedule
 
 
@@ -23,6 +24,27 @@ class Decided:
 
     module: ir.Module
     choices: tuple[Choice, ...] = ()
+
+
+def for_kernels(given: ir.Module, made: ir.Module, kernels: Iterable[str], what: str, why: str) -> Decided:
+    """The module that was made, with the same choice for each of these kernels; the given one if there are none."""
+    choices = tuple(Choice(f"{name}: {what}", why) for name in kernels)
+    return Decided(made, choices) if choices else Decided(given)
+
+
+class Decider(ModuleRewriter):
+    """Base class of rewrites that tell their `choices`, and what they have `refused`."""
+
+    def __init__(self, module: ir.Module) -> None:
+        super().__init__(module)
+        self.choices: list[Choice] = []
+        self.refused: list[Choice] = []
+
+    def decided(self, *, tells_refused: bool = False) -> Decided:
+        """The module as it is made, or the given one if nothing was chosen."""
+        made = self.module()
+        refused = self.refused if tells_refused else ()
+        return Decided(made if self.choices else self.given, (*self.choices, *refused))
 
 
 @dataclass(frozen=True, slots=True)

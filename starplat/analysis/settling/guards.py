@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts
+from starplat.analysis.settling.monotone import all_asked, conjuncts
 from starplat.frontend import typed
 
 
@@ -34,14 +34,14 @@ def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known:
                 if s.otherwise is not None:
                     yield from guarded(s.otherwise, (*under, *conjuncts(s.condition, holds=False)), known)
             case typed.ForEach():
-                asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                asked = all_asked(s.filter)
                 yield from guarded(s.body, (*under, *asked), known and not is_left(s.body.statements))
             case _:
                 for inner in walk.blocks(s):
                     if isinstance(inner, typed.Block):
                         yield from guarded(inner, under, known=False)
         match s:
-            case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
+            case typed.If(_, typed.Block((typed.Continue(),)), None):
                 under = (*under, *conjuncts(s.condition, holds=False))
             case typed.If() if any(isinstance(i, typed.Continue) for i in walk.own_statements(s)):
                 known = False

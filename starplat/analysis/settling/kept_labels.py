@@ -42,13 +42,13 @@ class KeptLabels:
     def is_label(self, value: typed.Expression) -> bool:
         """Whether a value is a node of the component of the nodes at hand."""
         match named(value):
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return symbol in self.labels or symbol in self.iterators or symbol in self.ends
-            case typed.Cell(symbol=symbol, index=index):
+            case typed.Cell(symbol, index):
                 return symbol in self.labels and self.is_label(index)
-            case typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
+            case typed.EdgeEnd(edge=typed.Variable(symbol)):
                 return symbol in self.iterators
-            case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
+            case typed.Apply(typed.Function.MIN | typed.Function.MAX, arguments):
                 return all(self.is_label(a) for a in arguments)
         return False
 
@@ -64,9 +64,9 @@ class KeptLabels:
         if not mentions(value, self.labels) or self.is_label(value):
             return True
         match value:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in _COMPARED:
+            case typed.Binary(operator, left, right) if operator in _COMPARED:
                 return self.is_label(left) and self.is_label(right)
-            case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
+            case typed.Binary(typed.Operator.AND, left, right):
                 return self.is_fine(left) and self.is_fine(right)
         return False
 
@@ -82,12 +82,12 @@ class KeptLabels:
     def may_store(self, s: typed.Statement) -> bool:
         """Whether a statement keeps labels labels, and the least one its own."""
         match s:
-            case typed.CopyProperty(destination=copy, source=source):
+            case typed.CopyProperty(copy, source):
                 return (copy in self.labels) <= (source in self.labels)
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol in self.labels:
+            case typed.AssignExtreme(place=typed.Cell(symbol)) if symbol in self.labels:
                 told = self.signals.told_by(s, self.beside[Same(s)]) or self.follows(s.place, s.candidate)
                 return s.extreme is self.extreme and self.is_label(s.candidate) and told
-            case typed.Assign(place=typed.Cell() as place, value=value) if place.symbol in self.labels:
+            case typed.Assign(typed.Cell() as place, value) if place.symbol in self.labels:
                 return self.follows(place, value)
             case typed.Assign() | typed.AssignExtreme() | typed.Declare():
                 return all(self.is_label(value) for place, value in stores_of(s) if place.symbol in self.labels)
@@ -101,9 +101,9 @@ class KeptLabels:
 
     def leads_from(self, node: typed.Expression, value: typed.Expression, depth: int) -> bool:
         match named(value):
-            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
+            case typed.Cell(symbol, index) if symbol in self.labels:
                 return named(index) == named(node) or self.leads_from(node, index, depth)
-            case typed.Variable(symbol=symbol) if symbol in self.labels and depth < len(self.labels):
+            case typed.Variable(symbol) if symbol in self.labels and depth < len(self.labels):
                 stored = [given for s in self.inside for place, given in stores_of(s) if place.symbol is symbol]
                 return bool(stored) and all(self.leads_on(symbol, node, given, depth + 1) for given in stored)
         return False
@@ -111,7 +111,7 @@ class KeptLabels:
     def leads_on(self, local: typed.Symbol, node: typed.Expression, given: typed.Expression, depth: int) -> bool:
         """Whether a local's value comes from the node or from the local itself."""
         match named(given):
-            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
+            case typed.Cell(symbol, index) if symbol in self.labels:
                 itself = named(index) == typed.Variable(local)
                 return itself or self.leads_from(node, given, depth)
         return self.leads_from(node, given, depth)

@@ -129,9 +129,9 @@ class _Labels(KeptLabels):
                 domain=typed.AllNodes(),
                 filter=None,
                 body=typed.Block(
-                    statements=(
-                        typed.Declare(symbol=root, value=first),
-                        typed.While(condition=typed.Binary() as climbs, body=typed.Block(statements=(step,))),
+                    (
+                        typed.Declare(root, first),
+                        typed.While(typed.Binary() as climbs, typed.Block((step,))),
                         typed.Assign() | typed.AssignExtreme() as last,
                     )
                 ),
@@ -154,9 +154,9 @@ class _Labels(KeptLabels):
             given = [value for s in self.inside for place, value in stores_of(s) if place.symbol is name.symbol]
             name = named(given[0]) if len(given) == 1 else name
         match name:
-            case typed.Variable(symbol=symbol) if symbol in self.ends:
+            case typed.Variable(symbol) if symbol in self.ends:
                 return self.ends[symbol]
-            case typed.Cell(index=typed.Variable(symbol=symbol)) if symbol in self.ends:
+            case typed.Cell(index=typed.Variable(symbol)) if symbol in self.ends:
                 return replace(name, index=self.ends[symbol])
         return name
 
@@ -199,6 +199,6 @@ class _Labels(KeptLabels):
 
     def is_at_hand(self, node: typed.Expression) -> bool:
         match named(node):
-            case typed.Variable(symbol=symbol) | typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
+            case typed.Variable(symbol) | typed.EdgeEnd(edge=typed.Variable(symbol)):
                 return symbol in self.iterators
         return False

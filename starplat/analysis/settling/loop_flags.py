@@ -89,17 +89,17 @@ def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
 def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
     """A flag in a condition without which the loop does not end, and its value if it goes on."""
     match ends:
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NOT, operand):
             yield from ((symbol, not says) for symbol, says in _flag(operand))
-        case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+        case typed.Variable(symbol) | typed.Cell(symbol):
             yield symbol, False
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=value)):
+        case typed.Binary(typed.Operator.EQUAL, left, typed.Literal(value)):
             yield from ((symbol, says is bool(value)) for symbol, says in _flag(left))
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=value)) if (
+        case typed.Binary(typed.Operator.NOT_EQUAL, left, typed.Literal(value)) if (
             value == 0 or isinstance(value, bool)  # of other numbers, those that are not 0 say nothing
         ):
             yield from ((symbol, says is not bool(value)) for symbol, says in _flag(left))
-        case typed.Binary(operator=typed.Operator.LESS_EQUAL, left=left, right=typed.Literal(value=0)):
+        case typed.Binary(typed.Operator.LESS_EQUAL, left, typed.Literal(0)):
             yield from ((symbol, not says) for symbol, says in _flag(left))
         case typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=symbol):
             yield symbol, False
@@ -111,7 +111,7 @@ def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, boo
         match s:
             case typed.ForEach(domain=typed.AllNodes()):
                 yield from (_Heard(f, c, place) for f, c in _counted_by_nodes(s) if asked.get(c) is True)
-            case typed.Assign(place=typed.Variable(symbol=counter), value=typed.Aggregate() as of_all):
+            case typed.Assign(typed.Variable(counter), typed.Aggregate() as of_all):
                 if asked.get(counter) is True and of_all.aggregation is typed.Aggregation.COUNT:
                     yield _Heard(of_all.property, counter, place)
 
@@ -126,16 +126,16 @@ def _counted_by_nodes(loop: typed.ForEach) -> Iterator[tuple[typed.Symbol, typed
         return
     for s in loop.body.statements:
         match s:
-            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=typed.Variable(symbol=told)):
+            case typed.Update(typed.Combine.ADD | typed.Combine.OR, typed.Variable(told)):
                 yield from ((flag, told) for flag in _of_node(_as_number(s.value), loop))
-            case typed.If(condition=condition, then=then):
+            case typed.If(condition, then):
                 yield from ((flag, told) for flag in _of_node(condition, loop) for told in _told(then))
 
 
 def _of_node(condition: typed.Expression, loop: typed.ForEach) -> Iterator[typed.Symbol]:
     """The flag of the node in hand that is all that a condition asks."""
     match condition:
-        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=node)) if node is loop.iterator:
+        case typed.Cell(symbol, typed.Variable(node)) if node is loop.iterator:
             yield symbol
 
 
@@ -143,9 +143,9 @@ def _told(block: typed.Block) -> Iterator[typed.Symbol]:
     """The scalars that a block sets or adds to, whatever else it does."""
     for s in block.statements:
         match s:
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if _is_literal(value, True):
+            case typed.Assign(typed.Variable(symbol), value) if _is_literal(value, True):
                 yield symbol
-            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=typed.Variable(symbol=symbol)):
+            case typed.Update(typed.Combine.ADD | typed.Combine.OR, typed.Variable(symbol)):
                 if isinstance(s.value, typed.Literal) and s.value.value > 0:
                     yield symbol
 
@@ -153,9 +153,9 @@ def _told(block: typed.Block) -> Iterator[typed.Symbol]:
 def _as_number(value: typed.Expression) -> typed.Expression:
     """The flag that is used as a number."""
     match value:
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand):
             return _as_number(operand)
-        case typed.Conditional(condition=condition, then=typed.Literal(value=1), otherwise=typed.Literal(value=0)):
+        case typed.Conditional(condition, typed.Literal(1), typed.Literal(0)):
             return condition
     return value
 
@@ -177,11 +177,11 @@ def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
 def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
     """Whether a statement that writes a flag keeps it set where it is set already."""
     match s:
-        case typed.Update(combine=typed.Combine.OR):
+        case typed.Update(typed.Combine.OR):
             return says
         case typed.Update(combine=typed.Combine.ADD, value=value):
             return says and _is_count(value)
-        case typed.Update(combine=typed.Combine.AND):
+        case typed.Update(typed.Combine.AND):
             return not says
         case typed.Assign():
             return _is_literal(s.value, says)
@@ -205,7 +205,7 @@ def _stores(
     stored: list[tuple[typed.Place, typed.Expression | None]] = [(c.place, c.value) for c in s.carried]
     for other in beside:
         match other:
-            case typed.Assign() | typed.Update(combine=typed.Combine.OR):
+            case typed.Assign() | typed.Update(typed.Combine.OR):
                 stored.append((other.place, other.value))
             case typed.Update():
                 stored.append((other.place, None))

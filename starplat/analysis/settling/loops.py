@@ -13,6 +13,7 @@ from starplat.analysis.settling.labels import are_labels
 from starplat.analysis.settling.loop_flags import Loop, Signals
 from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import (
+    all_asked,
     conjuncts,
     keeps_holding,
     mentions,
@@ -62,7 +63,7 @@ def idle_guards(statement: typed.Statement) -> frozenset[Same]:
     found: set[Same] = set()
     for inner in walk.statements(statement):
         match inner:
-            case typed.If(then=typed.Block(statements=(typed.AssignExtreme() as extreme,)), otherwise=None):
+            case typed.If(_, typed.Block((typed.AssignExtreme() as extreme,)), None):
                 for condition in conjuncts(inner.condition):
                     if says_that_it_wins(condition, extreme):
                         found |= {Same(part) for part in walk.within(condition)}
@@ -138,7 +139,7 @@ class _Round:
                 self._branches(s, under)
             case typed.ForEach():
                 self._head(s)
-                conditions = () if s.filter is None else tuple(conjuncts(s.filter))
+                conditions = all_asked(s.filter)
                 self._condition(conditions, s.body.statements)
                 self._sequence(s.body.statements, (*under, *conditions))
             case typed.AssignExtreme() if s.place.symbol in self.falling and s.place.symbol not in self.private:
@@ -173,7 +174,7 @@ class _Round:
     def _as_extreme(self, s: typed.If) -> typed.AssignExtreme | None:
         """`if (value < local) local = value;` as the Min that it is."""
         match s:
-            case typed.If(then=typed.Block(statements=(typed.Assign() as store,)), otherwise=None):
+            case typed.If(_, typed.Block((typed.Assign() as store,)), None):
                 if store.place.symbol not in self.private:
                     return None
                 ways = [typed.AssignExtreme(way, store.place, store.value, span=s.span) for way in typed.Extreme]
@@ -275,7 +276,7 @@ _READ = "it is read in the same round by more than that Min or Max"
 def _asks_for(condition: typed.Expression, flags: set[typed.Symbol]) -> bool:
     """Whether a condition only tests that one flag is set."""
     match condition:
-        case typed.Cell(symbol=symbol) | typed.Variable(symbol=symbol):
+        case typed.Cell(symbol) | typed.Variable(symbol):
             return symbol in flags
     return False
 
@@ -283,7 +284,7 @@ def _asks_for(condition: typed.Expression, flags: set[typed.Symbol]) -> bool:
 def _left_by(s: typed.Statement) -> typed.Expression | None:
     """The condition under which a statement does nothing but end the iteration."""
     match s:
-        case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
+        case typed.If(_, typed.Block((typed.Continue(),)), None):
             return s.condition
     return None
 

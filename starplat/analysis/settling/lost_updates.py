@@ -37,7 +37,7 @@ def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
     match s:
         case typed.AssignExtreme(carried=carried):
             return {c.place.symbol for c in carried if c.value == typed.TRUE}
-        case typed.Assign(place=place, value=value) if value == typed.TRUE:
+        case typed.Assign(place, value) if value == typed.TRUE:
             return {place.symbol}
     return set()
 
@@ -45,17 +45,16 @@ def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
 def _follow(s: typed.Statement, holds: dict[typed.Symbol, set[int]], program: typed.Program) -> None:
     """Updates the sets that flags are known to cover; an unknown change leaves an empty set."""
     match s:
-        case typed.CopyProperty(destination=to, source=of):
+        case typed.CopyProperty(to, of):
             holds[to] = holds[of]
         case typed.Attach(items=items):
             holds |= {to: holds[value] if isinstance(value, typed.Symbol) else set() for to, value in items}
         case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
             for inner in body.statements:
                 match inner:
-                    case typed.Assign(
-                        place=typed.Cell(symbol=to, index=typed.Variable(symbol=at)),
-                        value=typed.Cell(symbol=of, index=typed.Variable(symbol=own)),
-                    ) if at is own is s.iterator:
+                    case typed.Assign(typed.Cell(to, typed.Variable(at)), typed.Cell(of, typed.Variable(own))) if (
+                        at is own is s.iterator
+                    ):
                         holds[to] = holds[of]
                     case _:
                         _forget(inner, holds, program)

@@ -48,7 +48,7 @@ def mentions(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
 def asked_flag(condition: typed.Expression, node: typed.Symbol) -> typed.Symbol | None:
     """The flag whose cell at a node is all that a condition asks."""
     match condition:
-        case typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)) if own is node:
+        case typed.Cell(symbol, typed.Variable(own)) if own is node:
             return symbol if condition.type is types.Scalar.BOOL else None
     return None
 
@@ -62,21 +62,21 @@ def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
             return True
         case typed.Cell():
             return not mentions(value.index, symbols)
-        case typed.Binary(operator=typed.Operator.ADD):
+        case typed.Binary(typed.Operator.ADD):
             return rises_with(value.left, symbols) and rises_with(value.right, symbols)
-        case typed.Binary(operator=typed.Operator.SUBTRACT):
+        case typed.Binary(typed.Operator.SUBTRACT):
             return rises_with(value.left, symbols) and not mentions(value.right, symbols)
-        case typed.Binary(operator=typed.Operator.MULTIPLY, left=part, right=factor) if _is_at_least(factor, 0):
+        case typed.Binary(typed.Operator.MULTIPLY, part, factor) if _is_at_least(factor, 0):
             return rises_with(part, symbols)
-        case typed.Binary(operator=typed.Operator.MULTIPLY, left=factor, right=part) if _is_at_least(factor, 0):
+        case typed.Binary(typed.Operator.MULTIPLY, factor, part) if _is_at_least(factor, 0):
             return rises_with(part, symbols)
-        case typed.Binary(operator=typed.Operator.DIVIDE, left=part, right=divisor) if _is_above_zero(divisor):
+        case typed.Binary(typed.Operator.DIVIDE, part, divisor) if _is_above_zero(divisor):
             return rises_with(part, symbols)
-        case typed.Apply(function=typed.Function.POW) | typed.Apply(function=typed.Function.ABS):
+        case typed.Apply(typed.Function.POW) | typed.Apply(typed.Function.ABS):
             return False
         case typed.Apply(arguments=arguments):
             return all(rises_with(argument, symbols) for argument in arguments)
-        case typed.Convert(operand=operand) | typed.Cast(operand=operand):
+        case typed.Convert(operand) | typed.Cast(operand):
             cut_off = typed.scalar_of(operand) in _WIDE and value.type in (types.Scalar.INT, types.Scalar.NODE)
             return not cut_off and value.type is not types.Scalar.BOOL and rises_with(operand, symbols)
         case typed.Conditional():
@@ -90,7 +90,7 @@ def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extre
     if not mentions(condition, symbols):
         return True
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+        case typed.Binary(operator, left, right) if operator in MIRRORED:
             if mentions(right, symbols):
                 operator, left, right = MIRRORED[operator], right, left
             if mentions(right, symbols) or not rises_with(left, symbols):
@@ -105,21 +105,26 @@ def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extre
 def conjuncts(condition: typed.Expression, *, holds: bool = True) -> Iterator[typed.Expression]:
     """The conditions that must all hold where a condition `holds`, or where it does not."""
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator is _JOINED[holds]:
+        case typed.Binary(operator, left, right) if operator is _JOINED[holds]:
             yield from conjuncts(left, holds=holds)
             yield from conjuncts(right, holds=holds)
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NOT, operand):
             yield from conjuncts(operand, holds=not holds)
-        case typed.Binary(operator=operator, left=left, right=right) if not holds and operator in _DENIED:
+        case typed.Binary(operator, left, right) if not holds and operator in _DENIED:
             yield typed.Binary(_DENIED[operator], left, right, types.Scalar.BOOL, span=condition.span)
         case _:
             yield condition if holds else typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
 
 
+def all_asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
+    """The conditions that a filter or a branch asks, all of them; none where there is no filter."""
+    return () if condition is None else tuple(conjuncts(condition))
+
+
 def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:
     """Whether a condition only tests whether the Min or Max would change its place."""
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+        case typed.Binary(operator, left, right) if operator in MIRRORED:
             if left == extreme.place:
                 operator, left, right = MIRRORED[operator], right, left
             wins = _DOWNWARD if extreme.extreme is typed.Extreme.MIN else _UPWARD

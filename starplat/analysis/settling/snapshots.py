@@ -54,11 +54,11 @@ def _body(loop: typed.Statement) -> Sequence[typed.Statement]:
 def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
     """The copy of the property, if nothing else happens."""
     match s:
-        case typed.CopyProperty(destination=old, source=source) if source is symbol:
+        case typed.CopyProperty(old, source) if source is symbol:
             return old
         case typed.Attach(items=((old, source),)) if source is symbol:
             return old
-        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=typed.Block(statements=(typed.Assign() as own,))):
+        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=typed.Block((typed.Assign() as own,))):
             cell = typed.Cell(symbol, typed.Variable(s.iterator))
             beside = isinstance(own.place, typed.Cell) and own.place.index == cell.index
             return own.place.symbol if beside and own.value == cell else None
@@ -76,7 +76,7 @@ def stores_of_changed(
 
     def differs(value: typed.Expression | None) -> bool:
         match value:
-            case typed.Binary(operator=operator, left=left, right=right):
+            case typed.Binary(operator, left, right):
                 return ((left, right) == (new, kept) and operator in ahead) or (
                     (left, right) == (kept, new) and operator in behind
                 )

@@ -88,8 +88,8 @@ class HostExpressions(host_operations.HostOperations):
         """A whole array combined into one new variable."""
         variable = self.declare(name, element, identity(combine, element))
         over_nodes = array.extent is ir.Extent.NODES
-        over = ir.Variable(
-            self.names.inner().fresh("v" if over_nodes else "e"), ir.Element.NODE if over_nodes else ir.Element.ARC
+        over = self.names.inner().variable(
+            "v" if over_nodes else "e", ir.Element.NODE if over_nodes else ir.Element.ARC
         )
         value: ir.Expression = ir.Load(array, ir.Ref(over))
         counts = array.is_set or (isinstance(node, typed.Aggregate) and node.aggregation is typed.Aggregation.COUNT)

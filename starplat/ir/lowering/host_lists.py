@@ -33,7 +33,7 @@ class HostLists(HostExpressions):
         """The list of a name that is declared here."""
         self.lists[symbol] = ir.HostList(self.names.fresh(symbol.name), ELEMENTS[symbol.element])
         if symbol in self.put_often:
-            flag = ir.Variable(self.names.fresh(f"{symbol.name}_changed"), ir.Element.BOOL)
+            flag = self.names.variable(f"{symbol.name}_changed", ir.Element.BOOL)
             self.list_flags[self.lists[symbol]] = flag
             self.prologue.append(ir.DeclareVariable(flag, build.TRUE))
         return self.lists[symbol]
@@ -80,8 +80,7 @@ class HostLists(HostExpressions):
         match loop.node:
             case typed.ForEach(domain=typed.Items(symbol=symbol)) if self.runs_as_kernel(loop.node):
                 return symbol
-            case _:
-                return None
+        return None
 
     def _flags_of(self, items: ir.HostList) -> Iterator[ir.Variable]:
         """The flags of a list, and of those that may be the same: a caller may lend one list twice."""
@@ -106,5 +105,4 @@ def _changed_by(op: ir.HostOp) -> tuple[ir.HostList, ...]:
             return (items,)
         case ir.HostCall(lists=lent):
             return lent
-        case _:
-            return ()
+    return ()

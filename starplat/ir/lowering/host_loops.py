@@ -13,6 +13,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering import context, elements, kernels, surroundings
 from starplat.ir.lowering.host_operations import HostOperations
+from starplat.ir.rewriter import HostRule
 from starplat.same import Same
 
 
@@ -81,7 +82,7 @@ def _passing(host: HostOperations, s: typed.ForEach, items: ir.HostList) -> ir.H
 def each(host: HostOperations, iterator: typed.Symbol) -> Iterator[ir.Variable]:
     """The iterator of a loop; what is lowered meanwhile is inside the loop, which its domain is not."""
     element = elements.ELEMENTS[iterator.scalar]
-    variable = host.bind(iterator, ir.Variable(host.names.fresh(iterator.name), element))
+    variable = host.bind(iterator, host.names.variable(iterator.name, element))
     host.loops.append(iterator)
     yield variable
     host.loops.pop()
@@ -134,7 +135,7 @@ def _both_neighbors(
             half = typed.Neighbors(domain.graph, domain.node, direction)
             _neighbors(host, s, half, *judged[place : place + 1], of=node)
         halves.append(tuple(ops))
-    left = ir.Variable(host.names.fresh("left"), ir.Element.BOOL)
+    left = host.names.variable("left", ir.Element.BOOL)
     if (first := _telling(halves[0], left)) == halves[0]:
         _do_all(host, halves[0] + halves[1])
         return
@@ -155,7 +156,7 @@ def _neighbors(
     direction, level = probe.direction(s, domain)
     node = host.held(domain.node, "node", s.body) if of is None else of
     with each(host, s.iterator) as neighbor:
-        position = ir.Variable(host.names.fresh("e"), ir.Element.ARC)
+        position = host.names.variable("e", ir.Element.ARC)
         host.arcs[s.iterator] = surroundings.arc_place(direction, node, neighbor, position)
         if judged is None:
             body = _guarded(host, s, probe.at_level(neighbor, level))
@@ -204,20 +205,17 @@ def _do_all(host: HostOperations, ops: Iterable[ir.HostOp]) -> None:
         host.do(op)
 
 
-def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable, inside: bool = False) -> tuple[ir.HostOp, ...]:
+def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable) -> tuple[ir.HostOp, ...]:
     """A neighbor loop that sets `left` before each `break` that leaves it."""
-    told: list[ir.HostOp] = []
-    for op in ops:
-        match op:
-            case ir.HostForNeighbors() if not inside:
-                told.append(replace(op, body=_telling(op.body, left, inside=True)))
-            case ir.HostBreak():
-                told += [ir.SetVariable(left, build.TRUE), op]
-            case ir.HostIf():
-                then, otherwise = (_telling(block, left, inside) for block in (op.then, op.otherwise))
-                told.append(replace(op, then=then, otherwise=otherwise))
-            case ir.HostBlock():
-                told.append(replace(op, body=_telling(op.body, left, inside)))
-            case _:
-                told.append(op)
-    return tuple(told)
+
+    def inside(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        if isinstance(op, ir.HostBreak):
+            return ir.SetVariable(left, build.TRUE), op
+        return None if isinstance(op, ir.HostIf | ir.HostBlock) else (op,)
+
+    def outside(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        if isinstance(op, ir.HostForNeighbors):
+            return (replace(op, body=HostRule(inside).host_block(op.body)),)
+        return None if isinstance(op, ir.HostIf | ir.HostBlock) else (op,)
+
+    return HostRule(outside).host_block(ops)

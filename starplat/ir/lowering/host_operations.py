@@ -193,9 +193,7 @@ class HostOperations(expressions.ExpressionLowering):
     def guarded(self, risk: checking.Risk, operands: tuple[ir.Expression, ...], span: Span) -> ir.Expression:
         assert self.context.checks is not None
         held = {
-            one: self.declare(
-                one.name, one.element, value if value.element is one.element else ir.Cast(value, one.element)
-            )
+            one: self.declare(one.name, one.element, build.converted(value, one.element))
             for one, value in zip(risk.operands, operands, strict=True)
         }
         renamed = rewriter.Renamer(held)

@@ -42,7 +42,7 @@ class HostLowering(HostLists):
 
     def _parameter(self, symbol: typed.Symbol) -> ir.Parameter:
         if isinstance(symbol.type, Scalar):
-            variable = self.bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
+            variable = self.bind(symbol, self.names.variable(symbol.name, ELEMENTS[symbol.type]))
             return ir.Parameter(variable, symbol.role is typed.Role.REFERENCE)
         of_edges = isinstance(symbol.type, PropertyType) and symbol.type.carrier is Carrier.EDGE
         origin = ir.Origin.WEIGHT if self.is_entry and of_edges and symbol.name == "weight" else ir.Origin.PARAMETER
@@ -149,7 +149,7 @@ class HostLowering(HostLists):
         match symbol.type:
             case Scalar():
                 value = zero(ELEMENTS[symbol.type]) if s.value is None else self.expression(s.value)
-                variable = self.bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
+                variable = self.bind(symbol, self.names.variable(symbol.name, ELEMENTS[symbol.type]))
                 self.do(ir.DeclareVariable(variable, value))
             case PropertyType() | SetType():
                 array = array_of(symbol, self.names.fresh(symbol.name), ir.Origin.LOCAL)
@@ -178,9 +178,9 @@ class HostLowering(HostLists):
 
     def _assign(self, place: typed.Place, value: ir.Expression) -> None:
         match place:
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 self.do(ir.SetVariable(self.variables[symbol], value))
-            case typed.Cell(symbol=symbol):
+            case typed.Cell(symbol):
                 self._write(symbol, self.place(place), value)
             case typed.ListItem(symbol=symbol, index=index):
                 arguments = (self.expression(index), value)
@@ -195,10 +195,10 @@ class HostLowering(HostLists):
     def _update(self, s: typed.Update) -> None:
         value = self.expression(s.value)
         match s.place:
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 variable = self.variables[symbol]
                 self.do(ir.SetVariable(variable, self.combined(s, ir.Ref(variable), value)))
-            case typed.Cell(symbol=symbol):
+            case typed.Cell(symbol):
                 where = self.named(self.place(s.place), "where")
                 self._write(symbol, where, self.combined(s, self.read(self.arrays[symbol], where), value))
             case typed.ListItem(symbol=symbol):
@@ -280,7 +280,7 @@ class HostLowering(HostLists):
     def _counted(self, s: typed.CountedLoop) -> None:
         first = self.expression(s.first)
         if s.declares:
-            variable = self.bind(s.symbol, ir.Variable(self.names.fresh(s.symbol.name), ELEMENTS[s.symbol.scalar]))
+            variable = self.bind(s.symbol, self.names.variable(s.symbol.name, ELEMENTS[s.symbol.scalar]))
             self.do(ir.DeclareVariable(variable, first))
         else:
             self.do(ir.SetVariable(self.variables[s.symbol], first))

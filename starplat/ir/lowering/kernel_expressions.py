@@ -41,12 +41,12 @@ class KernelExpressions(expressions.ExpressionLowering):
 
     def local(self, symbol: typed.Symbol) -> ir.Variable:
         """A new local for a symbol."""
-        variable = ir.Variable(self.names.fresh(symbol.name), elements.ELEMENTS[symbol.scalar])
+        variable = self.names.variable(symbol.name, elements.ELEMENTS[symbol.scalar])
         self.locals[symbol] = variable
         return variable
 
     def temporary(self, name: str, element: ir.Element) -> ir.Variable:
-        return ir.Variable(self.names.fresh(name), element)
+        return self.names.variable(name, element)
 
     def array(self, symbol: typed.Symbol) -> ir.Array:
         return self.around.arrays[symbol]

@@ -40,9 +40,9 @@ class KernelRemarks(KernelStores):
             value = ir.Ref(one.variable)
             if value.element.is_real:
                 where = build.plus(ir.Ref(slot), build.number(place))
-                stores.append(ir.Store(lines.reals, where, _as(value, ir.Element.DOUBLE)))
+                stores.append(ir.Store(lines.reals, where, build.converted(value, ir.Element.DOUBLE)))
             else:
-                stores.append(ir.Store(lines.words, _word(slot, 2 * place), _as(value, _LONG)))
+                stores.append(ir.Store(lines.words, _word(slot, 2 * place), build.converted(value, _LONG)))
         is_slot = build.both(build.at_least(ir.Ref(slot), build.ZERO), build.less(ir.Ref(slot), build.number(SLOTS)))
         ends = ir.Store(lines.words, _word(slot, 1), ir.Const(0, _LONG))
         filled = ir.KernelIf(is_slot, (ir.KernelIf(room, tuple(stores), (ends,)),))
@@ -53,7 +53,3 @@ class KernelRemarks(KernelStores):
 def _word(slot: ir.Variable, place: int) -> ir.Expression:
     first = build.times(ir.Ref(slot), build.number(2))
     return build.plus(first, build.number(place)) if place else first
-
-
-def _as(value: ir.Expression, element: ir.Element) -> ir.Expression:
-    return value if value.element is element else ir.Cast(value, element)

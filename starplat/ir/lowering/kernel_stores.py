@@ -20,13 +20,13 @@ class KernelStores(kernel_expressions.KernelExpressions):
         match place:
             case typed.Cell():
                 return self._store(place, value)
-            case typed.Variable(symbol=symbol) if symbol in self.locals:
+            case typed.Variable(symbol) if symbol in self.locals:
                 return [ir.SetLocal(self.locals[symbol], value)]
-            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+            case typed.Variable(symbol) if symbol in self.around.words:
                 return [ir.Store(self.around.words[symbol], build.ZERO, value, Same(place) in self.shared)]
-            case typed.Variable(symbol=symbol) if symbol in self.around.flags:
+            case typed.Variable(symbol) if symbol in self.around.flags:
                 return [ir.Contribute(self.around.flags[symbol], build.TRUE)]
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
             case typed.ListItem():
                 raise AssertionError("lists are the host's")
@@ -47,18 +47,18 @@ class KernelStores(kernel_expressions.KernelExpressions):
     def _update(self, s: typed.Update) -> list[ir.KernelOp]:
         value = self.expression(s.value)
         match s.place:
-            case typed.Cell(symbol=symbol):
+            case typed.Cell(symbol):
                 shared, array, where = Same(s.place) in self.shared, self.written_array(symbol), self.place(s.place)
                 return self._update_cell(s, array, where, value, shared)
-            case typed.Variable(symbol=symbol) if symbol in self.locals:
+            case typed.Variable(symbol) if symbol in self.locals:
                 variable = self.locals[symbol]
                 return [ir.SetLocal(variable, self.combined(s, ir.Ref(variable), value))]
-            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+            case typed.Variable(symbol) if symbol in self.around.words:
                 word, shared = self.around.words[symbol], Same(s.place) in self.shared
                 if self.context.checks is not None:
                     return self._update_cell(s, word, build.ZERO, value, shared)
                 return [ir.UpdateCell(COMBINES[s.combine], word, build.ZERO, value, shared)]
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
             case typed.ListItem():
                 raise AssertionError("lists are the host's")
@@ -126,13 +126,13 @@ class KernelStores(kernel_expressions.KernelExpressions):
 
     def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:
         match s.place:
-            case typed.Cell(symbol=symbol):
+            case typed.Cell(symbol):
                 array, where = self.written_array(symbol), self.place(s.place)
-            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+            case typed.Variable(symbol) if symbol in self.around.words:
                 array, where = self.around.words[symbol], build.ZERO
-            case typed.Variable(symbol=symbol) if symbol in self.locals:
+            case typed.Variable(symbol) if symbol in self.locals:
                 return self._local_extreme(s, self.locals[symbol])
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return [ir.Contribute(self.around.reductions[symbol].variable, self.expression(s.candidate))]
         shared = Same(s.place) in self.shared
         carries, also = self._carries(s)
@@ -156,10 +156,10 @@ class KernelStores(kernel_expressions.KernelExpressions):
         for c in s.carried:
             value = self.expression(c.value)
             match c.place:
-                case typed.Cell(symbol=symbol):
+                case typed.Cell(symbol):
                     carries.append(ir.Carry(self.written_array(symbol), self.place(c.place), value))
                     also += self._announce(carries[-1].array)
-                case typed.Variable(symbol=symbol) if symbol in self.around.words:
+                case typed.Variable(symbol) if symbol in self.around.words:
                     carries.append(ir.Carry(self.around.words[symbol], build.ZERO, value))
                 case typed.Variable():
                     also += self.assign(c.place, value)

@@ -324,8 +324,7 @@ def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:
         case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
             sides = (typed.Direction.OUT, typed.Direction.IN)
             return tuple(replace(loop, domain=replace(domain, direction=direction)) for direction in sides)
-        case _:
-            return (loop,)
+    return (loop,)
 
 
 def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:
@@ -352,6 +351,4 @@ def _deed(kernel: ir.Kernel) -> str:
                 ranked.append((2 + (op.array.origin is ir.Origin.TEMPORARY), f"set_{op.array.name}"))
             case ir.Contribute():
                 ranked.append((3, f"find_{op.reduction.name}"))
-            case _:
-                pass
     return min(ranked, key=lambda pair: pair[0])[1] if ranked else "loop"

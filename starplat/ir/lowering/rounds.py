@@ -54,7 +54,7 @@ def _in_place(host: HostOperations, s: typed.FixedPoint, flag: ir.Variable) -> t
     with host.collect() as ops:
         host.do(ir.SetVariable(flag, build.TRUE))
         host.block(s.body)
-        if _speaks_of_nodes(s):
+        if any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.within(s.condition)):
             lowering = kernels.KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
             node = lowering.local(s.node)
             lowering.iteration = ir.Cast(ir.Ref(node), ir.Element.LONG)
@@ -68,10 +68,6 @@ def _in_place(host: HostOperations, s: typed.FixedPoint, flag: ir.Variable) -> t
             holds = build.both(ir.Ref(flag), condition)
             host.do(ir.SetVariable(flag, holds))
     return tuple(ops)
-
-
-def _speaks_of_nodes(s: typed.FixedPoint) -> bool:
-    return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.within(s.condition))
 
 
 def lower_bfs(host: HostOperations, s: typed.IterateInBFS) -> None:
@@ -124,9 +120,9 @@ def _find_next_level(
     host: HostOperations, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
 ) -> None:
     names = host.names.inner()
-    v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
-    w = ir.Variable(names.fresh("neighbor"), ir.Element.NODE)
-    e = ir.Variable(names.fresh("e"), ir.Element.ARC)
+    v = names.variable(s.iterator.name, ir.Element.NODE)
+    w = names.variable("neighbor", ir.Element.NODE)
+    e = names.variable("e", ir.Element.ARC)
     next_depth = build.plus(ir.Ref(depth), build.ONE, INT)
     told = (ir.Contribute(found, build.TRUE),)
     step = ir.ExtremeCell(ir.Combine.MIN, levels, ir.Ref(w), next_depth, (), shared=True, also=told)

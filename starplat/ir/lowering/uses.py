@@ -54,9 +54,9 @@ def _returned(cell: CellSet, loop: parallel.ParallelLoop) -> Returned:
         return Returned(cell.symbol, Return.REDUCTION, EXTREMES[first.extreme])
     if cell.race_class is RaceClass.COMMON_VALUE:
         match first.value:
-            case typed.Literal(value=True, type=types.Scalar.BOOL):
+            case typed.Literal(True, types.Scalar.BOOL):
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.OR)
-            case typed.Literal(value=False, type=types.Scalar.BOOL):
+            case typed.Literal(False, types.Scalar.BOOL):
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.AND)
             case value if value is not None and common.is_common(value, loop):  # the host can compute it too
                 return Returned(cell.symbol, Return.FLAG, value=value)

@@ -5,7 +5,7 @@ from enum import Enum
 
 from starplat.ir.nodes.layouts import Layout
 from starplat.ir.nodes.operations import Combine, Direction, KernelOp, PerTriangle
-from starplat.ir.nodes.values import Array, Element, Expression, Variable
+from starplat.ir.nodes.values import Array, Element, Expression, Ref, Variable
 from starplat.source import NOWHERE, Span
 
 
@@ -236,6 +236,11 @@ class Kernel:
         """The iterator, which all kernels have but those of one iteration."""
         assert self.iterator is not None
         return self.iterator
+
+    @property
+    def own(self) -> Ref:
+        """The node, arc or number that an iteration is for."""
+        return Ref(self.index)
 
     @property
     def works_apart(self) -> bool:

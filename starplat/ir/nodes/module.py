@@ -1,6 +1,9 @@
 """The module: host functions, arguments and kernels."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
@@ -147,6 +150,16 @@ class Module:
 
     def helper(self, name: str) -> Function:
         return self._helpers[name]
+
+    def with_each_kernel(self, change: Callable[[Kernel], Kernel]) -> Module:
+        """The module with every kernel as `change` gives it; itself if that is what it was."""
+        kernels = tuple(map(change, self.kernels))
+        return self if kernels == self.kernels else replace(self, kernels=kernels)
+
+    def with_function(self, changed: HostFunction) -> Module:
+        """The module with a function in the place of that of its name."""
+        functions = tuple(changed if one.name == changed.name else one for one in self.functions)
+        return replace(self, functions=functions)
 
     @cached_property
     def _functions(self) -> dict[str, HostFunction]:

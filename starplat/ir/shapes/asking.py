@@ -71,5 +71,4 @@ def _is_defined(part: ir.Expression, known: set[ir.Ref]) -> bool:
             return index in known or array in ir.GRAPH_ARRAYS
         case ir.CallFunction(_, arguments) if any(isinstance(argument, ir.Array) for argument in arguments):
             return all(isinstance(argument, ir.Array | ir.Const) or argument in known for argument in arguments)
-        case _:
-            return True
+    return True

@@ -57,7 +57,7 @@ def gathering(kernel: ir.Kernel) -> Gathering | None:
     loop, before, rest = body[place], body[:place], body[place + 1 :]
     assert isinstance(loop, ir.ForNeighbors)
     found = _taken(loop.body)
-    if loop.node != ir.Ref(kernel.iterator) or found is None:
+    if loop.node != kernel.own or found is None:
         return None
     total, combine = found
     lets = {op.variable: op for op in before if isinstance(op, ir.Let)}

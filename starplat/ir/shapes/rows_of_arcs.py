@@ -46,5 +46,4 @@ def _row(body: tuple[ir.KernelOp, ...]) -> RowOfArc | None:
                 return None
             both = condition if inner.condition is None else build.both(condition, inner.condition)
             return RowOfArc(lets, both, inner.loop)
-        case _:
-            return None
+    return None

@@ -48,5 +48,4 @@ def _searching(kernel: ir.Kernel) -> Searching | None:
         ):
             lets = all(isinstance(op, ir.Let) for op in ahead)
             return Searching(loop, tuple(ahead), condition, tuple(found)) if lets and node == kernel.iterator else None
-        case _:
-            return None
+    return None

@@ -36,5 +36,4 @@ def set_rounds(loop: ir.Loop) -> SetRounds | None:
             if not plain or loop.condition != (build.denied(over) if when_empty else over):
                 return None
             return SetRounds(walk, now, second if now == first else first, done, exchange)
-        case _:
-            return None
+    return None

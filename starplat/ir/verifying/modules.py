@@ -175,8 +175,7 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
     scope.require(
         kernel.iterator is not None and kernel.iterator.element is expected, "its iterator is of a wrong type"
     )
-    assert kernel.iterator is not None
-    scope.declare(kernel.iterator)
+    scope.declare(kernel.index)
 
 
 def _holds(array: ir.Array, element: ir.Element, extent: ir.Extent) -> bool:

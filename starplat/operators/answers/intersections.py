@@ -33,7 +33,7 @@ def _is_asked_for_in_shares(meeting: op.Intersect, body: typed.Block) -> bool:
     inside = list(walk.statements(body))
     begins = [s.value for s in inside if isinstance(s, typed.Declare) and s.symbol is meeting.total]
     writes = sum(meeting.total in walk.written(s) for s in inside)
-    parts = [part for s in inside for value in walk.expressions(s) for part in walk.within(value)]
+    parts = [part for s in inside for part in walk.own_parts(s)]
     shares = sum(_is_share(part, meeting) for part in parts)
     whole = parts.count(typed.Variable(meeting.total))
     return begins == [typed.Literal(0, meeting.total.scalar)] and writes == 1 and shares == whole
@@ -45,6 +45,6 @@ def _with_whole_sum(meeting: op.Intersect, body: typed.Block) -> typed.Block:
 
 def _is_share(value: object, meeting: op.Intersect) -> bool:
     match value:
-        case typed.Binary(operator=typed.Operator.DIVIDE, left=left, right=right):
+        case typed.Binary(typed.Operator.DIVIDE, left, right):
             return triples.bare(left) == typed.Variable(meeting.total) and triples.constant(right) == meeting.value
     return False

@@ -112,7 +112,7 @@ def _is_over_numbers(domain: typed.Domain) -> bool:
 def _asked(value: typed.Expression) -> Iterator[typed.Expression]:
     """An expression and what is inside it, without questions of nodes whether they are one, or none."""
     match value:
-        case typed.Binary(operator=operator, left=left, right=right) if _is_identity(operator, bare(left), bare(right)):
+        case typed.Binary(operator, left, right) if _is_identity(operator, bare(left), bare(right)):
             inner: Iterable[typed.Expression] = (side for side in map(bare, (left, right)) if constant(side) is None)
         case _:
             yield value
@@ -131,14 +131,14 @@ def _is_identity(operator: typed.Operator, left: typed.Expression, right: typed.
 def _of_value(part: typed.Expression) -> str | None:
     """How an expression itself asks for a number."""
     match part:
-        case typed.Binary(operator=operator, left=left) if _is_index(left) and operator not in _EQUAL:
+        case typed.Binary(operator, left) if _is_index(left) and operator not in _EQUAL:
             is_ordered = operator in _ORDERED
             return f"numbers of {_several(left.type)} are {'compared' if is_ordered else 'computed with'}"
-        case typed.Convert(operand=operand) | typed.Cast(operand=operand) if _is_index(operand) != _is_index(part):
+        case typed.Convert(operand) | typed.Cast(operand) if _is_index(operand) != _is_index(part):
             if _is_index(part):
                 return None if constant(bare(operand)) == -1 else f"a number is taken for {_one(part.type)}"
             return f"the number of {_one(operand.type)} is a value"
-        case typed.Literal(value=value, type=kind) if kind.is_index and value != -1:
+        case typed.Literal(value, kind) if kind.is_index and value != -1:
             return f"{_one(kind)} is named by its number"
         case typed.Apply(type=kind) if kind.is_index:
             return f"numbers of {_several(kind)} are compared"

@@ -48,7 +48,7 @@ def _own_cells(
 
 def _reads(part: typed.Expression, shared: set[typed.Symbol]) -> bool:
     match part:
-        case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+        case typed.Variable(symbol) | typed.Cell(symbol):
             return symbol in shared
         case typed.ListItem(symbol=symbol) | typed.ListSize(symbol=symbol) | typed.WholeList(symbol=symbol):
             return symbol in shared
@@ -75,10 +75,9 @@ def _leaves(body: typed.Block, inside: Sequence[typed.Statement]) -> bool:
 def _ends_at_any(loop: typed.ForEach, own: set[typed.Symbol]) -> bool:
     """Whether a loop does nothing but look for one that passes a test, and what follows is the same for all."""
     match loop.body.statements:
-        case (
-            *ahead,
-            typed.If(then=typed.Block(statements=(*found, typed.Break() | typed.Return() as end)), otherwise=None),
-        ) if all(isinstance(s, typed.Declare) for s in ahead):
+        case (*ahead, typed.If(_, typed.Block((*found, typed.Break() | typed.Return() as end)), None)) if all(
+            isinstance(s, typed.Declare) for s in ahead
+        ):
             return all(_is_same(s, own) for s in (*found, end))
         case (*found, typed.Break() | typed.Return() as end) if loop.filter is not None:
             return all(_is_same(s, own) for s in (*found, end))
@@ -94,7 +93,7 @@ def _is_same(s: typed.Statement, own: set[typed.Symbol]) -> bool:
 
 def _of(part: typed.Expression, own: set[typed.Symbol]) -> bool:
     match part:
-        case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol) | typed.ArcInHand(iterator=symbol):
+        case typed.Variable(symbol) | typed.Cell(symbol) | typed.ArcInHand(symbol):
             return symbol in own
     return False
 
@@ -103,7 +102,7 @@ def _way(s: typed.Statement) -> object:
     """How what a statement writes comes together with other writes of that kind, if they come to the same in any order;
     else None."""
     match s:
-        case typed.Update(combine=combine):
+        case typed.Update(combine):
             return combine
         case typed.AssignExtreme(extreme=extreme, carried=()):
             return extreme

@@ -66,15 +66,15 @@ class OwnVisits(Visits):
 
     def is_done_behind(self, s: typed.Statement) -> bool:
         match s:
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 return all(map(self.is_done_behind, statements))
-            case typed.Declare(symbol=symbol, value=value) if isinstance(symbol.type, Scalar):
+            case typed.Declare(symbol, value) if isinstance(symbol.type, Scalar):
                 self.locals.add(symbol)
                 return value is None or self.is_same(value)
-            case typed.If(condition=condition, then=then, otherwise=otherwise):
+            case typed.If(condition, then, otherwise):
                 both = self.is_done_behind(then) and (otherwise is None or self.is_done_behind(otherwise))
                 return both and self.is_same(condition)
-            case typed.Assign(place=place, value=value) | typed.Update(place=place, value=value):
+            case typed.Assign(place, value) | typed.Update(place=place, value=value):
                 return self.is_own(place) and self.is_same(value)
             case typed.AssignExtreme(place=place, candidate=value, carried=()):
                 return self.is_own(place) and self.is_same(value)
@@ -110,11 +110,11 @@ class OwnVisits(Visits):
 
     def is_known(self, part: typed.Expression) -> bool:
         match part:
-            case typed.Variable(symbol=symbol) if symbol is self.at_hand and not self.is_behind:
+            case typed.Variable(symbol) if symbol is self.at_hand and not self.is_behind:
                 self.why_not = (
                     f"what the source gets depends on which node '{symbol.name}' is reached, not on its level alone"
                 )
                 return True
-            case typed.Cell(symbol=symbol, index=index) if self.is_behind and index == typed.Variable(self.node):
+            case typed.Cell(symbol, index) if self.is_behind and index == typed.Variable(self.node):
                 return symbol not in self.found.own
         return super().is_known(part)

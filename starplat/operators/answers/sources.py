@@ -182,7 +182,7 @@ class _Reader:
                 return not walk.changed(s, self.program) - {s.symbol}
             case typed.Attach(items=items):
                 return all(symbol in own and not isinstance(value, typed.Symbol) for symbol, value in items)
-            case typed.Assign(place=typed.Cell(symbol=symbol, index=index)):
+            case typed.Assign(typed.Cell(symbol, index)):
                 return symbol in own and index == self.source
         return False
 
@@ -196,9 +196,9 @@ def _level_kept(s: typed.Statement, node: typed.Symbol) -> typed.Symbol | None:
     match s:
         case typed.ForEach(
             iterator=child,
-            domain=typed.Neighbors(node=typed.Variable(symbol=parent), direction=typed.Direction.OUT),
+            domain=typed.Neighbors(node=typed.Variable(parent), direction=typed.Direction.OUT),
             filter=None,
-            body=typed.Block(statements=(inner,)),
+            body=typed.Block((inner,)),
         ) if parent is node:
             pass
         case _:
@@ -206,7 +206,7 @@ def _level_kept(s: typed.Statement, node: typed.Symbol) -> typed.Symbol | None:
     match inner:
         case typed.AssignExtreme(extreme=typed.Extreme.MIN, place=place, candidate=value, carried=()):
             pass
-        case typed.Assign(place=place, value=value):
+        case typed.Assign(place, value):
             pass
         case _:
             return None

@@ -124,7 +124,7 @@ def _growing(row: typed.ForEach, node: typed.Symbol) -> Iterator[tuple[typed.Pla
     inside = list(walk.statements(row.body))
     declared = set(walk.declared(row.body))
     written = Counter(symbol for s in inside for symbol in walk.written(s))
-    parts = (part for s in inside for value in walk.expressions(s) for part in walk.within(value))
+    parts = (part for s in inside for part in walk.own_parts(s))
     read = Counter(part.symbol for part in parts if isinstance(part, typed.Variable | typed.Cell))
     for s in inside:
         if isinstance(s, typed.Update) and _is_own(s.place, node) and s.place.symbol not in declared:
@@ -137,9 +137,9 @@ def _growing(row: typed.ForEach, node: typed.Symbol) -> Iterator[tuple[typed.Pla
 def _is_own(place: typed.Place, node: typed.Symbol) -> bool:
     """Whether a place is a whole number of one iteration: a local, or a cell of its node."""
     match place:
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return symbol.type in _SUMS
-        case typed.Cell(symbol=typed.Symbol(type=PropertyType(element=element)), index=index):
+        case typed.Cell(typed.Symbol(type=PropertyType(element=element)), index):
             return element in _SUMS and index == typed.Variable(node)
     return False
 

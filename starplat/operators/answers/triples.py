@@ -114,28 +114,28 @@ class Triples:
             NotCounted: the statements do something besides, or something else.
         """
         match list(self._defined(statements)):
-            case [typed.Update(combine=typed.Combine.ADD, place=place, value=value)] if place == total:
+            case [typed.Update(typed.Combine.ADD, place, value)] if place == total:
                 match bare(value):
                     case typed.Call() as call:
                         return self._called(call, total)
-                    case typed.Conditional(condition=condition, then=then, otherwise=no) if constant(no) == 0:
+                    case typed.Conditional(condition, then, no) if constant(no) == 0:
                         self.condition(condition)
                         return _number(then)
                     case added:
                         return _number(added)
-            case [typed.If(condition=condition, then=then, otherwise=None)]:
+            case [typed.If(condition, then, None)]:
                 self.condition(condition)
                 return self.value(then.statements, total)
-            case [typed.If(condition=condition, then=typed.Block(statements=())) as branch] if branch.otherwise:
+            case [typed.If(condition, typed.Block(())) as branch] if branch.otherwise:
                 self.condition(typed.Unary(typed.UnaryOperator.NOT, condition))
                 return self.value(branch.otherwise.statements, total)
-            case [typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None) as left_out, *rest]:
+            case [typed.If(_, typed.Block((typed.Continue(),)), None) as left_out, *rest]:
                 self.condition(typed.Unary(typed.UnaryOperator.NOT, left_out.condition))
                 return self.value(rest, total)
             case [typed.ForEach(domain=typed.Neighbors()) as row]:
                 self._row(row)
                 return self.value(row.body.statements, total)
-            case [typed.Declare(symbol=local, value=zero), first, typed.Update(place=place) as last] if (
+            case [typed.Declare(local, zero), first, typed.Update(place=place) as last] if (
                 place == total and zero is not None and constant(zero) == 0 and adds(last, local)
             ):
                 return self.value((first,), typed.Variable(local))
@@ -149,7 +149,7 @@ class Triples:
                     pass
                 case typed.Block():
                     yield from self._defined(s.statements)
-                case typed.Declare(symbol=local, value=value) if (
+                case typed.Declare(local, value) if (
                     value is not None and constant(value) is None and local not in self.changed
                 ):
                     self.known[local] = self.term(value)
@@ -174,7 +174,7 @@ class Triples:
         """Which of the three nodes a loop looks for: it only does something for that one."""
         for condition in effects.asked_by_loop(row)[0]:
             match self.term(condition):
-                case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right):
+                case typed.Binary(typed.Operator.EQUAL, left, right):
                     others = {bare(left), bare(right)} - {typed.Variable(row.iterator)}
                     if len(others) == 1 and others <= set(self.nodes):
                         return others.pop()
@@ -220,10 +220,10 @@ def tested_arc(condition: typed.Expression) -> tuple[typed.Expression, typed.Exp
     match condition:
         case typed.GraphQuery(query=typed.Query.IS_EDGE, arguments=(source, destination)):
             return bare(source), bare(destination)
-        case typed.Binary(operator=typed.Operator.OR, left=left, right=right):
+        case typed.Binary(typed.Operator.OR, left, right):
             one, other = tested_arc(left), tested_arc(right)
             return one if one is not None and other is not None and set(one) == set(other) else None
-        case typed.Binary(operator=asked_for, left=left, right=right):
+        case typed.Binary(asked_for, left, right):
             least = {typed.Operator.GREATER_EQUAL: 0, typed.Operator.GREATER: -1, typed.Operator.NOT_EQUAL: -1}
             match bare(left):
                 case typed.GraphQuery(query=typed.Query.FIND_EDGE, arguments=(source, destination)):
@@ -243,9 +243,9 @@ def closes_no_pair(row: typed.ForEach, node: typed.Symbol) -> bool:
 def constant(value: typed.Expression) -> int | None:
     """The whole number that an expression is."""
     match bare(value):
-        case typed.Literal(value=number, type=kind) if kind in _WHOLE:
+        case typed.Literal(number, kind) if kind in _WHOLE:
             return int(number)
-        case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NEGATE, operand):
             return None if (denied := constant(operand)) is None else -denied
     return None
 
@@ -272,15 +272,15 @@ def _value(value: typed.Expression, numbers: Mapping[typed.Expression, tuple[int
     """A truth, the number of a node or its degree, with which of these it is. Where arcs lead both ways a node
     has one degree."""
     match bare(value):
-        case typed.Literal(value=bool() as truth):
+        case typed.Literal(bool() as truth):
             return "truth", truth
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NOT, operand):
             return "truth", not _value(operand, numbers)[1]
-        case typed.Binary(operator=meaning, left=left, right=right) if meaning in _MEANINGS:
+        case typed.Binary(meaning, left, right) if meaning in _MEANINGS:
             (kind, one), (other_kind, other) = _value(left, numbers), _value(right, numbers)
             if kind == other_kind:
                 return "truth", _MEANINGS[meaning](one, other)
-        case typed.Apply(function=function, arguments=(left, right)) if function in _CHOICES:
+        case typed.Apply(function, (left, right)) if function in _CHOICES:
             (kind, one), (other_kind, other) = _value(left, numbers), _value(right, numbers)
             if kind == other_kind:
                 return kind, _CHOICES[function](one, other)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import infinity, walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts
+from starplat.analysis.settling.monotone import MIRRORED, all_asked, conjuncts
 from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -49,11 +49,11 @@ class Visits:
         """What a loop over the nodes that were reached does to each."""
         if not isinstance(s, typed.ForEach) or not isinstance(s.domain, typed.AllNodes) or self.found.level is None:
             return None
-        conditions = [] if s.filter is None else list(conjuncts(s.filter))
+        conditions = list(all_asked(s.filter))
         body = tuple(flat(s.body))
         while not any(self.says_reached(c, s.iterator) for c in conditions):
             match body:
-                case (typed.If(condition=condition, then=then, otherwise=None),):
+                case (typed.If(condition, then, None),):
                     conditions += conjuncts(condition)
                     body = tuple(flat(then))
                 case _:
@@ -66,7 +66,7 @@ class Visits:
     def says_reached(self, condition: typed.Expression, node: typed.Symbol) -> bool:
         """Whether a condition says that a node has a level."""
         match condition:
-            case typed.Binary(operator=operator, left=left, right=right):
+            case typed.Binary(operator, left, right):
                 if isinstance(left, typed.Infinity):
                     operator, left, right = MIRRORED.get(operator, operator), right, left
                 less = operator in (typed.Operator.LESS, typed.Operator.NOT_EQUAL)
@@ -98,12 +98,12 @@ class Visits:
             match part:
                 case typed.Cell() if part == mine:
                     return typed.Variable(self.level, span=part.span)
-                case typed.Binary(operator=operator, left=left, right=right) if operator in is_source:
+                case typed.Binary(operator, left, right) if operator in is_source:
                     if {left, right} == {typed.Variable(node), typed.Variable(self.loop.iterator)}:
                         level, zero = typed.Variable(self.level, span=part.span), typed.Literal(0, types.Scalar.INT)
                         return typed.Binary(is_source[operator], level, zero, types.Scalar.BOOL, span=part.span)
                     return None
-                case typed.Variable(symbol=symbol) if symbol in self.kept:
+                case typed.Variable(symbol) if symbol in self.kept:
                     return typed.Cell(self.kept[symbol], typed.Variable(self.node), span=part.span)
                 case typed.Symbol() if part is stands_for:
                     return self.node
@@ -121,23 +121,23 @@ class Visits:
             case typed.Block():
                 inner = [self.visit(i) for i in s.statements]
                 return None if None in inner else replace(s, statements=tuple(i for i in inner if i is not None))
-            case typed.Declare(symbol=symbol, value=value) if isinstance(symbol.type, types.Scalar):
+            case typed.Declare(symbol, value) if isinstance(symbol.type, types.Scalar):
                 self.locals.add(symbol)
                 return s if value is not None and self.is_same(value) else None
-            case typed.If(condition=condition, then=then, otherwise=otherwise) if self.is_same(condition):
+            case typed.If(condition, then, otherwise) if self.is_same(condition):
                 first, second = self.visit(then), None if otherwise is None else self.visit(otherwise)
                 if not isinstance(first, typed.Block) or not isinstance(second, typed.Block | None):
                     return None
                 return None if second is None is not otherwise else replace(s, then=first, otherwise=second)
             case typed.AssignExtreme(place=place, candidate=candidate, carried=()):
                 return s if self.is_mine(place, s.extreme) and self.is_same(candidate) else None
-            case typed.Update(combine=combine, place=place, value=value) if combine in _IDEMPOTENT:
+            case typed.Update(combine, place, value) if combine in _IDEMPOTENT:
                 return s if self.is_mine(place, combine) and self.is_same(value) else None
-            case typed.Update(combine=typed.Combine.ADD, place=place, value=value):
+            case typed.Update(typed.Combine.ADD, place, value):
                 is_mine = self.is_mine(place, typed.Combine.ADD)
                 is_mine = is_mine and not infinity.may_be_infinite(value, self.infinite, frozenset())
                 return self.added(s, place, value) if is_mine and self.is_same(value) else None
-            case typed.Assign(place=place, value=typed.Literal() as value):
+            case typed.Assign(place, typed.Literal() as value):
                 return s if self.is_mine(place, value) else None
         return None
 
@@ -182,10 +182,10 @@ class Visits:
                 return True
             case typed.Convert() | typed.Apply():
                 return True
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 mine = symbol in (self.node, self.level) or symbol in self.locals
                 return mine or (symbol is not self.loop.iterator and symbol not in self.changed)
-            case typed.Cell(symbol=symbol):
+            case typed.Cell(symbol):
                 return symbol not in self.changed
             case typed.GraphQuery() | typed.SetSize() | typed.SetContains():
                 symbols = {part.symbol} if isinstance(part, typed.SetSize | typed.SetContains) else set()

@@ -26,11 +26,11 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.EdgeEnd(edge=typed.Variable(symbol=symbol), end=end) if symbol is arc:
+            case typed.EdgeEnd(edge=typed.Variable(symbol), end=end) if symbol is arc:
                 return typed.Variable(ends[end], span=part.span)
-            case typed.Variable(symbol=symbol) if symbol is arc:
+            case typed.Variable(symbol) if symbol is arc:
                 return typed.ArcInHand(destination, span=part.span)
-            case typed.Variable(symbol=symbol) if symbol in named:
+            case typed.Variable(symbol) if symbol in named:
                 return typed.Variable(ends[named[symbol]], span=part.span)
             case typed.Block():
                 kept = [s for s in part.statements if not (isinstance(s, typed.Declare) and s.symbol in named)]
@@ -42,7 +42,7 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
         return None
 
     body = rebuilt(loop.body, change)
-    places = [place for s in walk.statements(body) for place in walk.written_places(s)]
+    places = list(walk.places(body))
     changed = {place.index for place in places if isinstance(place, typed.Cell)}
     if not changed or not changed <= {typed.Variable(source), typed.Variable(destination)}:
         return None
@@ -55,7 +55,7 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
 
 def _names_of_ends(body: typed.Block, arc: typed.Symbol) -> dict[typed.Symbol, typed.End]:
     """The locals that only ever hold an end of the arc."""
-    changed = {place.symbol for s in walk.statements(body) for place in walk.written_places(s)}
+    changed = {place.symbol for place in walk.places(body)}
     return {
         s.symbol: s.value.end
         for s in walk.statements(body)

@@ -34,7 +34,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_each_statement, with_statements
 
 
 def without_copies(body: typed.Block) -> typed.Block:
@@ -56,7 +56,7 @@ def _renamed(block: typed.Block) -> typed.Block:
     """The block with a local called what its value is copied to, where that is not used meanwhile."""
     for last, copy in enumerate(block.statements):
         match copy:
-            case typed.Assign(place=typed.Variable(symbol=to), value=typed.Variable(symbol=local)):
+            case typed.Assign(typed.Variable(to), typed.Variable(local)):
                 pass
             case _:
                 continue
@@ -83,7 +83,7 @@ def _signalled_at_once(block: typed.Block) -> typed.Block:
     """The block without a local flag for which others are set at its end: they are set where the local is."""
     for last, s in enumerate(block.statements):
         match s:
-            case typed.If(condition=typed.Variable(symbol=local), then=typed.Block(statements=found), otherwise=None):
+            case typed.If(typed.Variable(local), typed.Block(found), None):
                 pass
             case _:
                 continue
@@ -108,12 +108,7 @@ def _signalled_at_once(block: typed.Block) -> typed.Block:
 
 def _with_signals(block: typed.Block, local: typed.Symbol, found: tuple[typed.Statement, ...]) -> typed.Block:
     """The block with other statements wherever a local is stored, each time anew."""
-
-    def change(part: Any) -> Any:
-        return _with_signals(part, local, found) if isinstance(part, typed.Block) else None
-
-    inner = (map(replace, found) if local in walk.written(s) else (rebuilt(s, change),) for s in block.statements)
-    return with_statements(block, [s for statements in inner for s in statements])
+    return with_each_statement(block, lambda s: map(replace, found) if local in walk.written(s) else None)
 
 
 def _begins_false(s: typed.Statement) -> bool:
@@ -134,10 +129,9 @@ def _stored_first(loop: typed.ForEach, store: typed.Statement) -> typed.ForEach 
     """The loop with a cell in the place of the local that it is given, where nothing else stores in either, or reads
     the cell."""
     match store:
-        case typed.Assign(
-            place=typed.Cell(symbol=to, index=typed.Variable(symbol=node)) as cell,
-            value=typed.Variable(symbol=local) as value,
-        ) if node is loop.iterator and value.type == cell.type:
+        case typed.Assign(typed.Cell(to, typed.Variable(node)) as cell, typed.Variable(local) as value) if (
+            node is loop.iterator and value.type == cell.type
+        ):
             pass
         case _:
             return None
@@ -161,7 +155,7 @@ def _stored_first(loop: typed.ForEach, store: typed.Statement) -> typed.ForEach 
 def _used(s: typed.Statement) -> set[typed.Symbol]:
     """All symbols that a statement and what is in it read or write."""
     found = walk.all_written(s)
-    parts = (part for inner in walk.statements(s) for value in walk.expressions(inner) for part in walk.within(value))
+    parts = walk.all_parts(s)
     return found | {part.symbol for part in parts if isinstance(part, typed.Variable | typed.Cell)}
 
 
@@ -195,14 +189,13 @@ def _given_when_as_update(statements: Sequence[typed.Statement]) -> Sequence[typ
     """A flag that says what the branch behind it asks, set in that branch."""
     match statements:
         case [
-            typed.Assign(place=typed.Cell() as flag, value=typed.Binary() as value) as store,
+            typed.Assign(typed.Cell() as flag, typed.Binary() as value) as store,
             typed.If(condition=asked, otherwise=None) as branch,
         ] if asked == flag and not mentions(value, {flag.symbol}):
             given = typed.Assign(flag, typed.TRUE, span=store.span)
             then = replace(branch.then, statements=(given, *branch.then.statements))
             return replace(store, value=typed.FALSE), replace(branch, condition=value, then=then)
-        case _:
-            return statements
+    return statements
 
 
 def _asked_again(
@@ -211,10 +204,9 @@ def _asked_again(
     """What follows a copy, where a branch that asks for the flag that was copied asks for the copy, and takes back that
     flag before it: elsewhere it is not set."""
     match whole, rest:
-        case (
-            typed.CopyProperty(destination=to, source=of),
-            [typed.If(condition=typed.Cell(symbol=asked, index=index), then=then, otherwise=None) as branch, *others],
-        ) if asked in (to, of) and index == own:
+        case (typed.CopyProperty(to, of), [typed.If(typed.Cell(asked, index), then, None) as branch, *others]) if (
+            asked in (to, of) and index == own
+        ):
             taken = [s for s in then.statements if isinstance(s, typed.Assign) and s.place == typed.Cell(of, own)]
             left = with_statements(then, [s for s in then.statements if s not in taken])
             if len(taken) == 1 and taken[0].value == typed.FALSE and not walk.touches(left, of):
@@ -222,27 +214,24 @@ def _asked_again(
                 yield replace(branch, condition=typed.Cell(to, index, span=branch.condition.span), then=left)
                 yield from others
                 return
-        case _:
-            pass
     yield from rest
 
 
 def _whole(s: typed.Statement, own: typed.Variable, graph: typed.Symbol) -> typed.Statement | None:
     match s:
-        case typed.Assign(place=typed.Cell(symbol=to, index=index), value=typed.Cell(symbol=of, index=other)):
+        case typed.Assign(typed.Cell(to, index), typed.Cell(of, other)):
             same = index == own and other == own and to.type == of.type
             return typed.CopyProperty(to, of, span=s.span) if same else None
-        case typed.Assign(place=typed.Cell(symbol=to, index=index), value=typed.Literal() as value) if index == own:
+        case typed.Assign(typed.Cell(to, index), typed.Literal() as value) if index == own:
             return typed.Attach(graph, ((to, value),), span=s.span)
-        case _:
-            return None
+    return None
 
 
 def _is_own(s: typed.Statement, own: typed.Variable) -> bool:
     """Whether a statement reads and writes no cells but the iteration's own."""
     inside = list(walk.statements(s))
     places = [place for inner in inside for place in walk.written_places(inner)]
-    values = [part for inner in inside for value in walk.expressions(inner) for part in walk.within(value)]
+    values = [part for inner in inside for part in walk.own_parts(inner)]
     cells = [part for part in (*places, *values) if isinstance(part, typed.Cell)]
     plain = all(isinstance(i, typed.Block | typed.If | typed.Assign | typed.Update | typed.Declare) for i in inside)
     return plain and all(cell.index == own for cell in cells)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts, mentions
@@ -25,8 +24,8 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
-from starplat.operators.canonical.hosts import Surroundings, may_leave, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, with_loops
+from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
@@ -37,7 +36,7 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     if may_leave(loop.body.statements):
         return None
     inside = list(walk.statements(loop.body))
-    bound = {part.symbol for part in walk.within(loop.condition) if isinstance(part, typed.Variable)}
+    bound = walk.variables(loop.condition)
     counted = any(loop.symbol in walk.read(i) or bound & set(walk.written(i)) for i in inside)
     if counted or not _has_enough(loop, before):
         return None
@@ -58,13 +57,12 @@ def until_quiet(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> t
     """A loop of no fewer rounds than there are nodes but one, that is left after a round without a flag, as a loop that
     ends then; None for other loops. `before` are the statements before it in its block."""
     match loop.body.statements:
-        case (*rounds, typed.If(condition=quiet, otherwise=None, then=typed.Block(statements=(typed.Break(),)))) if (
-            not may_leave(rounds) and _has_enough(loop, before)
+        case (*rounds, typed.If(quiet, typed.Block((typed.Break(),)), None)) if not may_leave(rounds) and _has_enough(
+            loop, before
         ):
             body = replace(loop.body, statements=(*rounds, loop.step))
             return typed.DoWhile(body, Builder(quiet.span).negated(quiet), span=loop.span)
-        case _:
-            return None
+    return None
 
 
 def without_counters(body: typed.Block) -> typed.Block:
@@ -73,13 +71,8 @@ def without_counters(body: typed.Block) -> typed.Block:
     for (int k = 0; left > 0; k++) { ... }              int k = 0; while (left > 0) { ... k++; }
     for (int k = 0; k < 9 && left > 0; k++) { ... }     int k = 0; while (k < 9 && left > 0) { ... k++; }
     """
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        return replace(part, statements=tuple(new for s in part.statements for new in _uncounted(rebuilt(s, change))))
-
-    return rebuilt(body, change) if any(isinstance(s, typed.CountedLoop) for s in walk.statements(body)) else body
+    counted = any(isinstance(s, typed.CountedLoop) for s in walk.statements(body))
+    return with_each_statement_inside_out(body, _uncounted) if counted else body
 
 
 def left_at_their_ends(body: typed.Block) -> typed.Block:
@@ -92,24 +85,19 @@ def left_at_their_ends(body: typed.Block) -> typed.Block:
       depth++;                                          } while (again);
     }
     """
-    around = surroundings(body)
-    for loop in around.loops:
-        if isinstance(loop, typed.While) and loop.condition == typed.TRUE:
-            made = _left_at_its_end(loop, around)
-            if made is not None:
-                block, place = around.block_of(loop)
-                return left_at_their_ends(with_block(body, block, spliced(block, place, made)))
-    return body
+    return with_loops(body, _left_at_its_end)
 
 
-def _left_at_its_end(loop: typed.While, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+def _left_at_its_end(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    if not isinstance(loop, typed.While) or loop.condition != typed.TRUE:
+        return None
     statements = loop.body.statements
     places = [i for i, s in enumerate(statements) if _leaves(s) is not None]
     if len(places) != 1 or (quiet := _leaves(statements[places[0]])) is None:
         return None
     ahead, behind = statements[: places[0]], statements[places[0] + 1 :]
     counted = {symbol for s in behind for symbol in walk.written(s)}
-    asked = {part.symbol for part in walk.within(quiet) if isinstance(part, typed.Variable)}
+    asked = walk.variables(quiet)
     cells = any(isinstance(part, typed.Cell | typed.Call) for part in walk.within(quiet))
     if cells or counted & asked or may_leave((*ahead, *behind)) or any(around.is_seen(s, loop) for s in counted):
         return None
@@ -129,10 +117,9 @@ def _left_at_its_end(loop: typed.While, around: Surroundings) -> tuple[typed.Sta
 def _leaves(s: typed.Statement) -> typed.Expression | None:
     """The condition under which a statement leaves the loop, if that is all it does."""
     match s:
-        case typed.If(condition=quiet, otherwise=None, then=typed.Block(statements=(typed.Break(),))):
+        case typed.If(quiet, typed.Block((typed.Break(),)), None):
             return quiet
-        case _:
-            return None
+    return None
 
 
 def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
@@ -150,14 +137,14 @@ def _has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> b
     counter = typed.Variable(loop.symbol)
     one = typed.Literal(1, Scalar.INT)
     match loop.step:
-        case typed.Update(combine=typed.Combine.ADD, place=place, value=value):
+        case typed.Update(typed.Combine.ADD, place, value):
             steps = place == counter and value == one
-        case typed.Assign(place=place, value=value):
+        case typed.Assign(place, value):
             steps = place == counter and value == typed.Binary(typed.Operator.ADD, counter, one, Scalar.INT)
         case _:
             steps = False
     match loop.condition:
-        case typed.Binary(operator=typed.Operator.LESS | typed.Operator.LESS_EQUAL, left=left, right=right):
+        case typed.Binary(typed.Operator.LESS | typed.Operator.LESS_EQUAL, left, right):
             ends = left == counter and _is_number_of_nodes(right, before)
         case _:
             ends = False
@@ -168,13 +155,12 @@ def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statemen
     match value:
         case typed.GraphQuery(query=typed.Query.NUM_NODES):
             return True
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             writers = walk.writers(symbol, *before)
             declared = [s for s in before if isinstance(s, typed.Declare) and s.symbol is symbol]
             given = [s.value for s in declared if s.value is not None]
             return len(given) == 1 and all(w in declared for w in writers) and _is_number_of_nodes(given[0], ())
-        case _:
-            return False
+    return False
 
 
 def never_better(effect: EdgeEffect) -> bool:
@@ -186,11 +172,10 @@ def added_by_arcs(effect: EdgeEffect) -> typed.Symbol | None:
     """The property of edges that an effect adds to its source's cell, if that is the least of all values."""
     own = typed.Cell(effect.symbol, typed.Variable(effect.source))
     match effect.value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Cell(symbol=added)) if left == own:
+        case typed.Binary(typed.Operator.ADD, left, typed.Cell(added)) if left == own:
             is_of_edges = isinstance(added.type, PropertyType) and added.type.carrier is Carrier.EDGE
             return added if is_of_edges and effect.extreme is typed.Extreme.MIN else None
-        case _:
-            return None
+    return None
 
 
 def where_none_is_negative(

@@ -42,13 +42,13 @@ def as_flags(body: typed.Block) -> typed.Block:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Declare(symbol=symbol, value=value) if symbol in flags:
+            case typed.Declare(symbol, value) if symbol in flags:
                 return replace(part, symbol=flags[symbol], value=None if value is None else said(value))
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
+            case typed.Assign(typed.Variable(symbol), value) if symbol in flags:
                 return replace(part, place=typed.Variable(flags[symbol], span=part.place.span), value=said(value))
-            case typed.Update(place=typed.Variable(symbol=symbol), value=value) if symbol in flags:
+            case typed.Update(place=typed.Variable(symbol), value=value) if symbol in flags:
                 return typed.Assign(typed.Variable(flags[symbol], span=part.place.span), said(value), span=part.span)
-            case typed.Binary(left=typed.Variable(symbol=symbol)) if symbol in flags:
+            case typed.Binary(left=typed.Variable(symbol)) if symbol in flags:
                 flag = typed.Variable(flags[symbol], span=part.span)
                 return flag if says_that_some(part) else typed.Unary(typed.UnaryOperator.NOT, flag, span=part.span)
         return None
@@ -68,16 +68,16 @@ def _counters(body: typed.Block) -> set[typed.Symbol]:
     copies: list[set[typed.Symbol]] = []
     for s in walk.statements(body):
         match s:
-            case typed.Declare(symbol=to, value=value) | typed.Assign(place=typed.Variable(symbol=to), value=value) if (
+            case typed.Declare(to, value) | typed.Assign(typed.Variable(to), value) if (
                 value is not None and (of := _copied(value)) is not None
             ):
                 copies.append({to, of})
                 continue
-            case typed.Declare(symbol=symbol, value=value) if symbol in found:
+            case typed.Declare(symbol, value) if symbol in found:
                 found -= set() if value is None or _number(value) is not None else {symbol}
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value):
+            case typed.Assign(typed.Variable(symbol), value):
                 found -= set() if _number(value) is not None else {symbol}
-            case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=value):
+            case typed.Update(typed.Combine.ADD, typed.Variable(symbol), value):
                 found -= set() if (_number(value) or 0) > 0 else {symbol}
                 counted.add(symbol)
             case _:
@@ -101,7 +101,7 @@ def _copied(value: typed.Expression) -> typed.Symbol | None:
 def _read_otherwise(value: typed.Expression) -> set[typed.Symbol]:
     """The variables in an expression but those that are only compared so."""
     match value:
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return {symbol}
         case typed.Binary(left=typed.Variable()) if says_that_some(value) is not None:
             return set()

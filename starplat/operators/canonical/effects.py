@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, asked_flag, conjuncts, mentions, says_that_it_wins
+from starplat.analysis.settling.monotone import MIRRORED, all_asked, asked_flag, mentions, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
@@ -72,7 +72,7 @@ class EffectReader:
             case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph)):
                 self.graphs.add(graph)
                 self._taken_back, self._has_offered = set(), False
-                yield from self._of_node(s.iterator, s.body.statements, asked(s.filter), {})
+                yield from self._of_node(s.iterator, s.body.statements, all_asked(s.filter), {})
             case _:
                 raise _NotFollowed
 
@@ -85,17 +85,17 @@ class EffectReader:
     ) -> Iterator[EdgeEffect]:
         for s in statements:
             match s:
-                case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
+                case typed.Declare(local, value) if value is not None and local not in values:
                     values[local] = self._read(forwarded(value, values))
-                case typed.Block(statements=inner):
+                case typed.Block(inner):
                     yield from self._of_node(node, inner, when, values)
-                case typed.If(otherwise=None, then=then):
+                case typed.If(_, then, None):
                     yield from self._of_node(node, then.statements, (*when, *self._asked(s.condition)), values)
-                case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) if own is node:
+                case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own)) as row) if own is node:
                     conditions = (*when, *self._asked(s.filter))
                     self._has_offered = True
                     yield from self._of_arc(node, s.iterator, row.direction, s.body.statements, conditions, values)
-                case typed.Assign(place=typed.Cell(symbol=flag, index=typed.Variable(symbol=own)), value=value) if (
+                case typed.Assign(typed.Cell(flag, typed.Variable(own)), value) if (
                     own is node and flag in self.written and value == typed.FALSE
                 ):
                     self._leave(flag, node, tuple(forwarded(c, values) for c in when))
@@ -111,7 +111,7 @@ class EffectReader:
             self._turns.append({turn for c in when if (turn := self._frontier(c, node)) is not None})
 
     def _asked(self, condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
-        return () if condition is None else asked(self._read(condition))
+        return () if condition is None else all_asked(self._read(condition))
 
     def _read(self, value: typed.Expression) -> typed.Expression:
         """A value, which may not be a flag that the turn has taken back already."""
@@ -130,18 +130,16 @@ class EffectReader:
     ) -> Iterator[EdgeEffect]:
         for s in statements:
             match s:
-                case typed.Declare(symbol=local, value=value) if value is not None and local not in values:
+                case typed.Declare(local, value) if value is not None and local not in values:
                     values[local] = self._read(forwarded(value, values))
-                case typed.If(
-                    otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Variable()) as a,))
-                ) if a.place.symbol in values:
+                case typed.If(_, typed.Block((typed.Assign(typed.Variable()) as a,)), None) if a.place.symbol in values:
                     values[a.place.symbol] = self._better(s.condition, a, values)
-                case typed.Block(statements=inner):
+                case typed.Block(inner):
                     yield from self._of_arc(node, there, direction, inner, when, values)
-                case typed.If(otherwise=None, then=then):
+                case typed.If(_, then, None):
                     conditions = (*when, *self._asked(s.condition))
                     yield from self._of_arc(node, there, direction, then.statements, conditions, values)
-                case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is self.symbol:
+                case typed.AssignExtreme(place=typed.Cell(symbol)) if symbol is self.symbol:
                     carried = tuple(replace(c, value=forwarded(c.value, values)) for c in s.carried)
                     offer = replace(s, candidate=_besides(forwarded(s.candidate, values), s), carried=carried)
                     yield self._effect(node, there, direction, offer, tuple(forwarded(c, values) for c in when))
@@ -169,7 +167,7 @@ class EffectReader:
             source, destination = node, there
         elif index == typed.Variable(node):
             source, destination, direction = there, node, REVERSED[direction]
-            s, when = rebuilt((s, when), lambda part: _turned(part, there, node))
+            s, when = rebuilt((s, when), lambda part: seen_from(part, there, node))
         else:
             raise _NotFollowed
         offered = typed.Cell(self.symbol, typed.Variable(source))
@@ -208,7 +206,7 @@ class EffectReader:
                 asks = (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
                 keeps = condition.operator in asks and condition.operator is not wrong
                 return keeps and negative is top and is_end(candidate, offered, self.extreme)
-            case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=typed.Infinity() as end, right=right):
+            case typed.Binary(typed.Operator.NOT_EQUAL, typed.Infinity() as end, right):
                 turned = replace(condition, left=right, right=end)
                 return right == offered and self._is_idle(turned, offered, candidate, destination)
         return False
@@ -216,33 +214,26 @@ class EffectReader:
     def _is_better_than_worst(self, condition: typed.Expression, offered: typed.Cell) -> bool:
         better = typed.Operator.GREATER if self.extreme is typed.Extreme.MAX else typed.Operator.LESS
         match condition:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+            case typed.Binary(operator, left, right) if operator in MIRRORED:
                 if left != offered:
                     operator, left, right = MIRRORED[operator], right, left
                 return left == offered and right == self.worst and operator is better
         return False
 
 
-def asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...]:
-    """The conditions that a filter or branch asks, all of them."""
-    return () if condition is None else tuple(conjuncts(condition))
-
-
 def asked_by_loop(loop: typed.ForEach) -> tuple[tuple[typed.Expression, ...], tuple[typed.Statement, ...]]:
     """The conditions of a loop's filter and of the one branch that it may consist of, and what is done under them."""
     match loop.body.statements:
         case (typed.If(otherwise=None) as branch,):
-            return (*asked(loop.filter), *asked(branch.condition)), branch.then.statements
+            return (*all_asked(loop.filter), *all_asked(branch.condition)), branch.then.statements
         case statements:
-            return asked(loop.filter), statements
+            return all_asked(loop.filter), statements
 
 
 def no_loop(condition: typed.Expression, source: typed.Expression, destination: typed.Symbol) -> bool:
     """Whether a condition asks that an arc leads to another node."""
     match condition:
-        case typed.Binary(
-            operator=typed.Operator.NOT_EQUAL, left=typed.Variable() as one, right=typed.Variable() as two
-        ):
+        case typed.Binary(typed.Operator.NOT_EQUAL, typed.Variable() as one, typed.Variable() as two):
             return {one, two} == {source, typed.Variable(destination)}
     return False
 
@@ -261,11 +252,11 @@ def is_end(candidate: typed.Expression, offered: typed.Cell, extreme: typed.Extr
     match candidate:
         case typed.Cell():
             return candidate == offered
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand):
             return is_end(operand, offered, extreme)
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=right) if extreme is typed.Extreme.MIN:
+        case typed.Binary(typed.Operator.ADD, left, right) if extreme is typed.Extreme.MIN:
             return is_end(left, offered, extreme) or is_end(right, offered, extreme)
-        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
+        case typed.Apply(typed.Function.MIN | typed.Function.MAX as function, arguments):
             strong = (function is typed.Function.MAX) is (extreme is typed.Extreme.MIN)
             return strong and any(is_end(argument, offered, extreme) for argument in arguments)
     return False
@@ -277,11 +268,11 @@ def is_bounded(value: typed.Expression, offered: typed.Cell, extreme: typed.Extr
     match value:
         case typed.Cell():
             return value == offered
-        case typed.Convert(operand=operand) if value.type in _HOLDS.get(typed.scalar_of(operand), ()):
+        case typed.Convert(operand) if value.type in _HOLDS.get(typed.scalar_of(operand), ()):
             return is_bounded(operand, offered, extreme)
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=added)):
+        case typed.Binary(typed.Operator.ADD, left, typed.Literal(added)):
             return left == offered and extreme is typed.Extreme.MIN and added >= 0
-        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=arguments):
+        case typed.Apply(typed.Function.MIN | typed.Function.MAX as function, arguments):
             weak = (function is typed.Function.MIN) is (extreme is typed.Extreme.MAX)
             return weak and any(is_bounded(argument, offered, extreme) for argument in arguments)
     return False
@@ -291,7 +282,7 @@ def _besides(candidate: typed.Expression, s: typed.AssignExtreme) -> typed.Expre
     """What a `Min` (`Max`) offers its place but what that holds already."""
     best = typed.Function.MIN if s.extreme is typed.Extreme.MIN else typed.Function.MAX
     match candidate:
-        case typed.Apply(function=function, arguments=(left, right)) if function is best and s.place in (left, right):
+        case typed.Apply(function, (left, right)) if function is best and s.place in (left, right):
             return right if left == s.place else left
     return candidate
 
@@ -299,9 +290,9 @@ def _besides(candidate: typed.Expression, s: typed.AssignExtreme) -> typed.Expre
 def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:
     """A value of two parts with the one in front that the source holds. More parts stay as they are: INF may be one."""
     match value:
-        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=(left, right)) if right == own:
+        case typed.Apply(typed.Function.MIN | typed.Function.MAX, (left, right)) if right == own:
             return value if left == own else replace(value, arguments=(right, left))
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=right) if right == own:
+        case typed.Binary(typed.Operator.ADD, left, right) if right == own:
             return value if left == own else replace(value, left=right, right=left)
     return value
 
@@ -312,7 +303,7 @@ def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:
     return rebuilt(value, lambda inner: zero if inner == part else None)
 
 
-def _turned(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
-    """The arc in hand, seen from its other end."""
+def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
+    """The arc in hand of a row, as the loop names it that comes to it from its other end."""
     is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
     return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None

@@ -36,9 +36,7 @@ def as_extremes(body: typed.Block) -> typed.Block:
         match part:
             case typed.If():
                 return _as_extreme(part)
-            case typed.Assign(
-                place=typed.Cell() as place, value=typed.Apply(function=function, arguments=(left, right))
-            ):
+            case typed.Assign(typed.Cell() as place, typed.Apply(function, (left, right))):
                 way = _WAYS.get(function) if place in (left, right) else None
                 return way and typed.AssignExtreme(way, place, right if left == place else left, span=part.span)
         return None
@@ -63,9 +61,9 @@ def _apart(s: typed.Statement) -> Iterator[typed.Statement]:
     """Two branches as two statements, where the first makes two cells equal and the second asks whether they differ."""
     match s:
         case typed.If(
-            condition=typed.Binary(operator=operator, left=typed.Cell() as one, right=typed.Cell() as other),
-            then=typed.Block(statements=stores),
-            otherwise=typed.Block(statements=(typed.If(condition=typed.Binary() as second, otherwise=None) as branch,)),
+            typed.Binary(operator, typed.Cell() as one, typed.Cell() as other),
+            typed.Block(stores),
+            typed.Block((typed.If(condition=typed.Binary() as second, otherwise=None) as branch,)),
         ) if operator in _STRICT and one.symbol is other.symbol and _turns(second, operator, one, other):
             equal = any(isinstance(i, typed.Assign) and {i.place, i.value} == {one, other} for i in stores)
             if equal and all(_is_apart(i, one, other) for i in stores):
@@ -83,10 +81,10 @@ def _turns(second: typed.Binary, operator: typed.Operator, one: typed.Cell, othe
 def _is_apart(s: typed.Statement, one: typed.Cell, other: typed.Cell) -> bool:
     """Whether a statement gives one of two cells the value of the other, or stores a constant in a scalar."""
     match s:
-        case typed.Assign(place=typed.Cell() as place, value=value):
+        case typed.Assign(typed.Cell() as place, value):
             of_nodes = isinstance(one.index, typed.Variable) and isinstance(other.index, typed.Variable)
             return of_nodes and {place, value} == {one, other}
-        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal()):
+        case typed.Assign(typed.Variable(symbol), typed.Literal()):
             indices = (one.index, other.index)
             return all(isinstance(at, typed.Variable) and at.symbol is not symbol for at in indices)
     return False
@@ -98,7 +96,7 @@ def _as_extreme(branch: typed.If) -> typed.Statement | None:
     asked = list(conjuncts(branch.condition))
     for store in branch.then.statements:
         match store:
-            case typed.Assign(place=typed.Cell() as place, value=value):
+            case typed.Assign(typed.Cell() as place, value):
                 won = _won(asked, branch.then.statements, store, place, value)
             case typed.AssignExtreme(place=typed.Cell()):
                 won = _won_already(asked, branch.then.statements, store)
@@ -132,7 +130,7 @@ def _wins(asked: list[typed.Expression], s: typed.AssignExtreme) -> list[typed.E
         return wins
     worse = typed.Function.MAX if s.extreme is typed.Extreme.MIN else typed.Function.MIN
     match s.candidate:
-        case typed.Apply(function=function, arguments=arguments) if function is worse:
+        case typed.Apply(function, arguments) if function is worse:
             each = [[c for c in asked if says_that_it_wins(c, replace(s, candidate=a))] for a in arguments]
             return [c for of in each for c in of] if all(each) else []
     return []
@@ -159,7 +157,7 @@ def _carried(
         match s:
             case _ if s is store:
                 pass
-            case typed.Assign(place=other, value=typed.Literal() | typed.Variable() as value) if other != place and all(
+            case typed.Assign(other, typed.Literal() | typed.Variable() as value) if other != place and all(
                 c.place != other for c in carried
             ):
                 carried.append(typed.Carried(other, value, span=s.span))
@@ -193,7 +191,7 @@ def without_choices(body: typed.Block) -> typed.Block:
         match part:
             case typed.Block():
                 return with_statements(part, list(_chosen_in_locals([rebuilt(s, change) for s in part.statements])))
-            case typed.Conditional(condition=typed.Binary() as asks) if part.type in (Scalar.INT, Scalar.LONG):
+            case typed.Conditional(typed.Binary() as asks) if part.type in (Scalar.INT, Scalar.LONG):
                 least = _chosen(part, asks)
                 return None if least is None else rebuilt(least, change)
         return None
@@ -215,11 +213,8 @@ def _chosen_in_locals(statements: Sequence[typed.Statement]) -> Iterator[typed.S
 def _chosen_next(s: typed.Statement, branch: typed.Statement) -> typed.Declare | None:
     match s, branch:
         case (
-            typed.Declare(symbol=local, value=first),
-            typed.If(
-                otherwise=None,
-                then=typed.Block(statements=(typed.Assign(place=typed.Variable(symbol=to), value=value) as store,)),
-            ),
+            typed.Declare(local, first),
+            typed.If(_, typed.Block((typed.Assign(typed.Variable(to), value) as store,)), None),
         ) if to is local and first is not None and local.type in (Scalar.INT, Scalar.LONG):
             calls = any(isinstance(p, typed.Incremented | typed.Call) for p in walk.within(value))
             for function, extreme in _WAYS.items() if not calls and not mentions(value, {local}) else ():

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -56,7 +56,7 @@ def without_continues(body: typed.Block) -> typed.Block:
 def _structured(block: typed.Block) -> typed.Block:
     for place, s in enumerate(block.statements):
         match s:
-            case typed.If(condition=condition, then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
+            case typed.If(condition, typed.Block((typed.Continue(),)), None):
                 rest = _structured(replace(block, statements=block.statements[place + 1 :]))
                 stays = typed.If(_denied(condition), rest, span=s.span)
                 return replace(block, statements=(*block.statements[:place], stays))
@@ -85,11 +85,11 @@ def _narrowed(loop: typed.ForEach) -> typed.ForEach:
     if any(walk.calls(loop)):
         return loop
     match loop.body.statements:
-        case (typed.If(condition=condition, then=then, otherwise=None) as branch,):
+        case (typed.If(condition, then, None) as branch,):
             moved = [c for c in conjuncts(condition) if _is_steady(c, loop)]
             kept = all_of(c for c in conjuncts(condition) if c not in moved)
             rest = then if kept is None else replace(loop.body, statements=(replace(branch, condition=kept),))
-        case (typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)), filter=asked) as row,) if (
+        case (typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own)), filter=asked) as row,) if (
             own is loop.iterator and asked is not None
         ):
             of_arc = {row.iterator}
@@ -100,7 +100,7 @@ def _narrowed(loop: typed.ForEach) -> typed.ForEach:
             return loop
     if not moved:
         return loop
-    before = () if loop.filter is None else conjuncts(loop.filter)
+    before = all_asked(loop.filter)
     return _narrowed(replace(loop, filter=all_of([*before, *moved]), body=rest))
 
 
@@ -115,7 +115,7 @@ def _is_steady(condition: typed.Expression, loop: typed.ForEach) -> bool:
     """Whether a condition is the same when the loop begins as when its iteration does, and is cheap."""
     if any(isinstance(p, typed.GraphQuery) and p.query in _SEARCHES for p in walk.within(condition)):
         return False
-    places = [place for s in walk.statements(loop.body) for place in walk.written_places(s)]
+    places = list(walk.places(loop.body))
     written = walk.all_written(loop.body)
     if not mentions(condition, written) or _is_of_other_level(condition, loop, written):
         return True
@@ -129,11 +129,11 @@ def _is_steady(condition: typed.Expression, loop: typed.ForEach) -> bool:
 def _is_of_other_level(condition: typed.Expression, loop: typed.ForEach, written: set[typed.Symbol]) -> bool:
     """Whether a condition asks for a level, and the loop only gives the next one to nodes that have none (INF)."""
     match condition:
-        case typed.Binary(
-            operator=typed.Operator.EQUAL, left=typed.Cell(symbol=symbol, index=typed.Variable()), right=level
-        ) if not mentions(level, written):
+        case typed.Binary(typed.Operator.EQUAL, typed.Cell(symbol, typed.Variable()), level) if not mentions(
+            level, written
+        ):
             stores = list(_stores(symbol, loop.body.statements, ()))
-            places = [p for s in walk.statements(loop.body) for p in walk.written_places(s) if p.symbol is symbol]
+            places = [p for p in walk.places(loop.body) if p.symbol is symbol]
             return len(stores) == len(places) and all(_gives_next(s, when, level) for s, when in stores)
     return False
 
@@ -151,7 +151,7 @@ def _stores(
                 if s.otherwise is not None:
                     yield from _stores(symbol, s.otherwise.statements, when)
             case typed.ForEach():
-                asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                asked = all_asked(s.filter)
                 yield from _stores(symbol, s.body.statements, (*when, *asked))
             case typed.Block():
                 yield from _stores(symbol, s.statements, when)
@@ -159,13 +159,13 @@ def _stores(
 
 def _gives_next(s: typed.Assign, when: Sequence[typed.Expression], level: typed.Expression) -> bool:
     match s.value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)) if left == level:
+        case typed.Binary(typed.Operator.ADD, left, typed.Literal(1)) if left == level:
             return any(_has_none(c, s.place) for c in when)
     return False
 
 
 def _has_none(condition: typed.Expression, place: typed.Place) -> bool:
     match condition:
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Infinity(negative=False)):
+        case typed.Binary(typed.Operator.EQUAL, left, typed.Infinity(negative=False)):
             return left == place
     return False

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import asked_flag, mentions
+from starplat.analysis.settling.monotone import all_asked, asked_flag, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import asked, asked_by_loop
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, surroundings
 from starplat.operators.canonical.labels.spreading import whole_number
 from starplat.operators.canonical.rebuilding import rebuilt, spliced, substituted
@@ -67,7 +67,7 @@ def _search(s: typed.ForEach, before: Sequence[typed.Statement]) -> _Search | No
     conditions, inner = asked_by_loop(s)
     own = typed.Variable(s.iterator)
     match conditions:
-        case (typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell(symbol=label) as cell, right=none), *others):
+        case (typed.Binary(typed.Operator.EQUAL, typed.Cell(label) as cell, none), *others):
             if cell.index != own or any(other != conditions[0] for other in others) or not _is_no_node(none):
                 return None
         case _:
@@ -88,7 +88,7 @@ def _search(s: typed.ForEach, before: Sequence[typed.Statement]) -> _Search | No
 
 def _is_no_node(value: typed.Expression) -> bool:
     match value:
-        case typed.Literal(value=number):
+        case typed.Literal(number):
             return number < 0
         case typed.Infinity():
             return True
@@ -98,7 +98,7 @@ def _is_no_node(value: typed.Expression) -> bool:
 def _emptied(rounds: HostLoop) -> typed.Symbol | None:
     """The flag that no node has when the rounds end."""
     match rounds:
-        case typed.FixedPoint(condition=typed.Unary(operator=typed.UnaryOperator.NOT, operand=asked), node=node):
+        case typed.FixedPoint(condition=typed.Unary(typed.UnaryOperator.NOT, asked), node=node):
             return asked_flag(asked, node)
     return None
 
@@ -166,15 +166,13 @@ class _Search:
     def _marking(self, part: Any, mark: typed.Symbol) -> Any:
         """A part of the rounds with a mark in the place of the number."""
         match part:
-            case typed.Binary(operator=operator, left=typed.Cell(symbol=symbol) as cell, right=right) if (
+            case typed.Binary(operator, typed.Cell(symbol) as cell, right) if (
                 symbol is self.label and operator in _EQUALITY and (right == self.none or self._is_own(right))
             ):
                 marked = typed.Cell(mark, cell.index, span=cell.span)
                 is_marked = (operator is typed.Operator.EQUAL) is (right != self.none)
                 return marked if is_marked else Builder(part.span).negated(marked)
-            case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=value) if (
-                symbol is self.label and self._is_own(value)
-            ):
+            case typed.Assign(typed.Cell(symbol) as cell, value) if symbol is self.label and self._is_own(value):
                 return Builder(part.span).assign(typed.Cell(mark, cell.index, span=cell.span), True)
         return None
 
@@ -208,10 +206,10 @@ def _asking(search: HostLoop, mark: typed.Symbol, flags: set[typed.Symbol]) -> H
     def change(part: Any) -> Any:
         match part:
             case typed.ForEach(domain=typed.AllNodes(), filter=condition, iterator=node) if any(
-                asked_flag(c, node) in flags for c in asked(condition)
+                asked_flag(c, node) in flags for c in all_asked(condition)
             ):
                 build = Builder(part.span)
-                return replace(part, filter=build.both(*asked(condition), build.cell(mark, node)))
+                return replace(part, filter=build.both(*all_asked(condition), build.cell(mark, node)))
         return None
 
     return rebuilt(search, change)
@@ -226,10 +224,10 @@ def _marked(
 ) -> bool:
     """Whether a statement of a block gives a flag to marked nodes only."""
     match s:
-        case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=value) if symbol is flag:
+        case typed.Assign(typed.Cell(symbol) as cell, value) if symbol is flag:
             marking = typed.Assign(replace(cell, symbol=mark), typed.TRUE)
             return value == typed.FALSE or (value == typed.TRUE and marking in block)
-        case typed.CopyProperty(destination=to, source=of) if to is flag:
+        case typed.CopyProperty(to, of) if to is flag:
             return of in flags
         case typed.Attach(items=items):
             return all(value == typed.FALSE or value in flags for symbol, value in items if symbol is flag)

@@ -76,8 +76,7 @@ def _asks_neighbors(s: typed.ForEach, loop: typed.FixedPoint) -> bool:
         part
         for inner in walk.statements(s)
         if isinstance(inner, typed.If | typed.ForEach)
-        for condition in walk.expressions(inner)
-        for part in walk.within(condition)
+        for part in walk.own_parts(inner)
     ]
     return any(isinstance(a, typed.Cell) and a.symbol in flags and a.index != typed.Variable(s.iterator) for a in asked)
 
@@ -164,7 +163,7 @@ class _Replacement:
                         build = Builder(s.span)
                         made[-1:] = [build.declare(active), replace(s, items=(*items, (active, build.truth(False))))]
                         filled = value
-                    case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) as store if (
+                    case typed.Assign(typed.Cell(symbol, index), value) as store if (
                         symbol is target and filled is not None
                     ):
                         if not self._is_better(constant(value, known), filled):
@@ -184,7 +183,7 @@ class _Replacement:
         match value:
             case typed.Infinity(negative=negative):
                 at_end = negative is greatest
-            case typed.Literal(value=bool() as flag):
+            case typed.Literal(bool() as flag):
                 at_end = flag is not greatest
             case _:
                 at_end = False

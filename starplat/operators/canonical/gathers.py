@@ -35,12 +35,12 @@ def _for_later(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> tu
     best: typed.Place
     match statements:
         case [
-            typed.Declare(symbol=local, value=typed.Cell() as start),
+            typed.Declare(local, typed.Cell() as start),
             *rows,
-            typed.Assign(place=typed.Cell() as later, value=typed.Variable(symbol=kept)),
+            typed.Assign(typed.Cell() as later, typed.Variable(kept)),
         ] if kept is local:
             best = typed.Variable(local)
-        case [typed.Assign(place=typed.Cell() as later, value=typed.Cell() as start), *rows]:
+        case [typed.Assign(typed.Cell() as later, typed.Cell() as start), *rows]:
             best = later
         case _:
             return None
@@ -66,10 +66,9 @@ def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> t
     match statements[len(declared) :]:
         case [*rows, typed.AssignExtreme(place=typed.Cell() as cell) as store]:
             conditions: Sequence[typed.Expression] = ()
-        case [
-            *rows,
-            typed.If(otherwise=None, then=typed.Block(statements=(typed.AssignExtreme() as store,))) as branch,
-        ] if isinstance(store.place, typed.Cell):
+        case [*rows, typed.If(_, typed.Block((typed.AssignExtreme() as store,)), None) as branch] if isinstance(
+            store.place, typed.Cell
+        ):
             cell, conditions = store.place, list(conjuncts(branch.condition))
         case _:
             return None
@@ -97,9 +96,9 @@ def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme
     """Whether a condition asks whether any neighbor offered anything but the end of the order."""
     match condition:
         case typed.Binary(
-            operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS | typed.Operator.GREATER,
-            left=typed.Variable(symbol=symbol),
-            right=typed.Infinity(negative=negative),
+            typed.Operator.NOT_EQUAL | typed.Operator.LESS | typed.Operator.GREATER,
+            typed.Variable(symbol),
+            typed.Infinity(negative=negative),
         ):
             way = condition.operator
             wrong = typed.Operator.GREATER if extreme is typed.Extreme.MIN else typed.Operator.LESS
@@ -131,7 +130,7 @@ def _row(
 
     def change(part: Any) -> Any:
         match part:
-            case typed.ArcInHand(iterator=iterator) if iterator is here:
+            case typed.ArcInHand(iterator) if iterator is here:
                 return replace(part, iterator=there)
             case typed.Symbol() if part is loop.iterator:
                 return there
@@ -160,9 +159,9 @@ def _offered(
     while statements:
         s = statements.pop(0)
         match s:
-            case typed.Declare(symbol=symbol, value=value) if value is not None:
+            case typed.Declare(symbol, value) if value is not None:
                 values[symbol] = rebuilding.substituted(value, values)
-            case typed.Assign(place=place, value=typed.Apply(function=used, arguments=(left, right))) if (
+            case typed.Assign(place, typed.Apply(used, (left, right))) if (
                 place == own and used is function and own in (left, right) and not statements
             ):
                 return conditions, rebuilding.substituted(right if left == own else left, values), {}
@@ -170,9 +169,9 @@ def _offered(
                 place == own and way is extreme and not statements
             ):
                 return conditions, rebuilding.substituted(s.candidate, values), {}
-            case typed.If(otherwise=None, then=typed.Block(statements=then)) if not statements:
+            case typed.If(_, typed.Block(then), None) if not statements:
                 match sorted(then, key=lambda inner: not isinstance(inner, typed.Assign) or inner.place != own):
-                    case [typed.Assign(place=place, value=value), *others] if place == own and says_that_it_wins(
+                    case [typed.Assign(place, value), *others] if place == own and says_that_it_wins(
                         s.condition, typed.AssignExtreme(extreme, place, value)
                     ):
                         beside = {o.place.symbol: o.value for o in others if isinstance(o, typed.Assign)}

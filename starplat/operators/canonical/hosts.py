@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
-from starplat.operators.canonical.rebuilding import with_statements
+from starplat.operators.canonical.rebuilding import Statements, spliced, with_block, with_statements
 from starplat.same import Same, remembered
 
 Loop = typed.While | typed.DoWhile | typed.FixedPoint
@@ -53,6 +53,11 @@ class Surroundings:
         """What stands before a loop in its block."""
         block, place = self.block_of(loop)
         return block.statements[:place]
+
+    def with_in_place(self, loop: typed.Statement, statements: Statements) -> typed.Block:
+        """The function's body with others in the place of a loop."""
+        block, place = self.block_of(loop)
+        return with_block(self.body, block, spliced(block, place, statements))
 
     def known_before(self, loop: typed.Statement) -> Known:
         """The values of scalars that its block has given them when it comes to a loop."""
@@ -105,6 +110,15 @@ class Surroundings:
                     pass
 
 
+def with_loops(body: typed.Block, made: Callable[[HostLoop, Surroundings], Statements | None]) -> typed.Block:
+    """A function's body with what is `made` of a loop in its place, as long as that is anything."""
+    around = surroundings(body)
+    for loop in around.loops:
+        if (found := made(loop, around)) is not None:
+            return with_loops(around.with_in_place(loop, found), made)
+    return body
+
+
 def surely_begins(loop: Loop, known: Known, before: Sequence[typed.Statement]) -> bool:
     """Whether a first round runs, as far as is known of scalars; `before` are the statements before the loop in its
     block. A loop that only begins if there are nodes counts as one that does, as its rounds are about nodes."""
@@ -117,34 +131,30 @@ def asks_for_nodes(condition: typed.Expression, before: Sequence[typed.Statement
     """Whether a condition asks whether a scalar is above 0 that has been given the number of nodes."""
     match condition:
         case typed.Binary(
-            operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
-            left=typed.Variable(symbol=symbol),
-            right=typed.Literal(value=0) | typed.Convert(operand=typed.Literal(value=0)),
+            typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
+            typed.Variable(symbol),
+            typed.Literal(0) | typed.Convert(typed.Literal(0)),
         ):
             inside = [(s, i) for s in before for i in walk.statements(s)]
             writers = [s for s, i in inside if symbol in (*walk.written(i), *walk.declared(i))]
         case _:
             return False
     match writers[-1:]:
-        case [typed.Declare(value=value)] | [typed.Assign(place=typed.Variable(), value=value)]:
+        case [typed.Declare(value=value)] | [typed.Assign(typed.Variable(), value)]:
             number = value.operand if isinstance(value, typed.Convert) else value
             return isinstance(number, typed.GraphQuery) and number.query is typed.Query.NUM_NODES
-        case _:
-            return False
+    return False
 
 
 def _is_true(condition: typed.Expression, known: Known) -> bool:
     match condition:
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return known.get(symbol) is True
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Variable(symbol=symbol)):
+        case typed.Unary(typed.UnaryOperator.NOT, typed.Variable(symbol)):
             return known.get(symbol) is False
-        case typed.Binary(
-            operator=typed.Operator.EQUAL, left=typed.Variable(symbol=symbol), right=typed.Literal(value=value)
-        ):
+        case typed.Binary(typed.Operator.EQUAL, typed.Variable(symbol), typed.Literal(value)):
             return known.get(symbol) is value
-        case _:
-            return False
+    return False
 
 
 def at_once(body: typed.Block) -> typed.Block:
@@ -159,8 +169,7 @@ def at_once(body: typed.Block) -> typed.Block:
                 )
                 returns = any(isinstance(i, typed.Return) for i in walk.statements(inside))
                 return s if breaks or returns else replace(s, parallel=True)
-            case _:
-                return s
+        return s
 
     return with_statements(body, [freed(s) for s in body.statements])
 

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
 
@@ -88,11 +88,7 @@ class _Inliner:
         body = callee.body
         values: Values = {}
         for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
-            reads = sum(
-                isinstance(part, typed.Variable) and part.symbol is parameter
-                for value in walk.all_values(body)
-                for part in walk.within(value)
-            )
+            reads = sum(isinstance(part, typed.Variable) and part.symbol is parameter for part in walk.all_parts(body))
             if not isinstance(argument, typed.Symbol) and reads > 1 and not _is_simple(argument):
                 return None
             if not isinstance(argument, typed.Symbol) and any(isinstance(p, typed.Call) for p in walk.within(argument)):
@@ -114,7 +110,7 @@ class _Inliner:
                 yield from self._body(call, None) or (s,)
             case typed.Assign(value=typed.Call() as call) | typed.Declare(value=typed.Call() as call):
                 yield from self._body(call, s) or (s,)
-            case typed.Update(value=typed.Call() | typed.Convert(operand=typed.Call())) if self._in_kernel:
+            case typed.Update(value=typed.Call() | typed.Convert(typed.Call())) if self._in_kernel:
                 yield from self._added(s) or (s,)
             case typed.Block():
                 yield self.block(s)
@@ -149,7 +145,7 @@ class _Inliner:
     def _asked_apart(self, s: typed.If) -> tuple[typed.Statement, ...]:
         """A branch that asks for what a function finds among neighbors, with that in a local of its own; what is asked
         before it is so still. Nothing if there is no such question."""
-        conditions = asked(s.condition)
+        conditions = all_asked(s.condition)
         for place, condition in enumerate(conditions):
             if isinstance(condition, typed.Call) and (callee := self._callee(condition)) and _acts_on_graphs(callee):
                 local = typed.Symbol(callee.name, Scalar.BOOL, typed.Role.LOCAL, condition.span)
@@ -228,12 +224,11 @@ def _goes_over_pairs(callee: typed.FunctionDefinition) -> bool:
 def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
     """The statements without a last one that only gives a local of theirs another name."""
     match statements:
-        case (*others, typed.Declare(symbol=name, value=typed.Variable(symbol=local))) if (
-            name.type == local.type and any(isinstance(s, typed.Declare) and s.symbol is local for s in others)
+        case (*others, typed.Declare(name, typed.Variable(local))) if name.type == local.type and any(
+            isinstance(s, typed.Declare) and s.symbol is local for s in others
         ):
             return substituted(tuple(others), {local: name})
-        case _:
-            return statements
+    return statements
 
 
 def _fits_a_kernel(callee: typed.FunctionDefinition) -> bool:
@@ -253,14 +248,13 @@ def _acts_on_graphs(callee: typed.FunctionDefinition) -> bool:
 def _is_simple(argument: typed.Expression) -> bool:
     """Whether it costs nothing to evaluate it again."""
     match argument:
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand):
             return _is_simple(operand)
         case typed.Cell(index=index):
             return _is_simple(index)
         case typed.GraphQuery(query=typed.Query.OUT_DEGREE | typed.Query.IN_DEGREE, arguments=(index,)):
             return _is_simple(index)
-        case _:
-            return isinstance(argument, typed.Literal | typed.Infinity | typed.Variable)
+    return isinstance(argument, typed.Literal | typed.Infinity | typed.Variable)
 
 
 def _stays(argument: typed.Expression, given: set[typed.Symbol]) -> bool:

@@ -116,13 +116,11 @@ def _given(s: typed.Statement, node: typed.Symbol, sources: Set[typed.Symbol]) -
     """The source for which a statement of a loop over nodes does something else, what that is, and what it does for
     all others; no source where it does not ask."""
     match s:
-        case typed.If(condition=condition, then=typed.Block(statements=then)):
+        case typed.If(condition, typed.Block(then)):
             others = () if s.otherwise is None else s.otherwise.statements
             asked = _asked(condition, node, sources)
             return asked and _apart(*asked, then, others)
-        case typed.Assign(value=typed.Conditional(condition=condition) as choice) if asked := _asked(
-            condition, node, sources
-        ):
+        case typed.Assign(value=typed.Conditional(condition) as choice) if asked := _asked(condition, node, sources):
             then, others = ((replace(s, value=value),) for value in (choice.then, choice.otherwise))
             return _apart(*asked, then, others)
         case typed.Assign(value=condition) if asked := _asked(condition, node, sources):
@@ -137,9 +135,7 @@ def _asked(
     """The source that a condition compares a node with, and whether it asks if they are the same."""
     match condition:
         case typed.Binary(
-            operator=typed.Operator.EQUAL | typed.Operator.NOT_EQUAL as operator,
-            left=typed.Variable(symbol=left),
-            right=typed.Variable(symbol=right),
+            typed.Operator.EQUAL | typed.Operator.NOT_EQUAL as operator, typed.Variable(left), typed.Variable(right)
         ) if node in (left, right):
             source = right if left is node else left
             return (source, operator is typed.Operator.EQUAL) if source in sources else None
@@ -167,9 +163,7 @@ def _fill(
     s: typed.Statement, node: typed.Symbol, graph: typed.Symbol, written: set[typed.Symbol]
 ) -> typed.Attach | None:
     match s:
-        case typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=value) if (
-            own is node
-        ):
+        case typed.Assign(typed.Cell(symbol, typed.Variable(own)), value) if own is node:
             plain = all(not isinstance(part, typed.Cell | typed.Call) for part in walk.within(value))
             return typed.Attach(graph, ((symbol, value),), span=s.span) if plain and _is_one(value, written) else None
     return None
@@ -180,7 +174,7 @@ def _is_one(value: typed.Expression, written: set[typed.Symbol]) -> bool:
     constant = (typed.Literal, typed.Infinity, typed.Unary, typed.Binary, typed.Convert, typed.Apply)
     for part in walk.within(value):
         match part:
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 if symbol.role is typed.Role.ITERATOR or symbol in written:
                     return False
             case typed.GraphQuery(query=typed.Query.NUM_NODES | typed.Query.NUM_EDGES):
@@ -204,12 +198,8 @@ def _own_first(loop: typed.ForEach) -> typed.ForEach:
 def _may_come_first(s: typed.Statement, node: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether a statement stores a constant in the node's own cell, which nothing before it has to do with."""
     match s:
-        case typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=typed.Literal()) if (
-            own is node and all(isinstance(b, typed.ForEach) for b in before)
+        case typed.Assign(typed.Cell(symbol, typed.Variable(own)), typed.Literal()) if own is node and all(
+            isinstance(b, typed.ForEach) for b in before
         ):
-            return not any(_touches(b, symbol) for b in before)
+            return not any(walk.touches(b, symbol) or walk.leaves(b) for b in before)
     return False
-
-
-def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return walk.touches(s, symbol) or walk.leaves(s)

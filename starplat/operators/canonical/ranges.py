@@ -19,8 +19,7 @@ def within_range(body: typed.Block) -> typed.Block:
     asked = {
         cell.symbol: (part.function, number)
         for s in walk.statements(body)
-        for value in walk.expressions(s)
-        for part in walk.within(value)
+        for part in walk.own_parts(s)
         if isinstance(part, typed.Apply) and (found := _cell_and_number(part)) is not None
         for cell, number in [found]
     }
@@ -41,7 +40,7 @@ def _cell_and_number(value: typed.Apply) -> tuple[typed.Cell, int] | None:
     if value.function not in (typed.Function.MIN, typed.Function.MAX):
         return None
     match value.arguments:
-        case (typed.Cell() as cell, typed.Literal(value=number)) | (typed.Literal(value=number), typed.Cell() as cell):
+        case (typed.Cell() as cell, typed.Literal(number)) | (typed.Literal(number), typed.Cell() as cell):
             whole = isinstance(cell.symbol.type, types.PropertyType) and cell.symbol.type.element is types.Scalar.INT
             return (cell, number) if whole and isinstance(number, int) else None
     return None
@@ -70,9 +69,9 @@ class _Stored:
             case typed.Attach(items=items):
                 values = [value for symbol, value in items if symbol is self.symbol]
                 return all(isinstance(v, typed.Expression) and self._is_inside(v, {}) for v in values)
-            case typed.Assign(place=typed.Cell(), value=value):
+            case typed.Assign(typed.Cell(), value):
                 return self._is_inside(value, self._locals())
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol), candidate=value, carried=carried):
+            case typed.AssignExtreme(place=typed.Cell(symbol), candidate=value, carried=carried):
                 beside = all(c.place.symbol is not self.symbol for c in carried)
                 return symbol is self.symbol and beside and self._is_inside(value, self._locals())
         return False
@@ -91,19 +90,19 @@ class _Stored:
     def _range(self, value: typed.Expression, values: Mapping[typed.Symbol, typed.Expression]) -> tuple[float, float]:
         """The least and the greatest that a value may be, cells within their range; sums only grow to INF."""
         match value:
-            case typed.Literal(value=number) if isinstance(number, int):
+            case typed.Literal(number) if isinstance(number, int):
                 return number, number
             case typed.Infinity(negative=negative):
                 return (-math.inf, -math.inf) if negative else (math.inf, math.inf)
-            case typed.Variable(symbol=symbol) if symbol in values:
+            case typed.Variable(symbol) if symbol in values:
                 return self._range(values[symbol], values)
-            case typed.Cell(symbol=symbol) if symbol is self.symbol:
+            case typed.Cell(symbol) if symbol is self.symbol:
                 return (self.end, math.inf) if self.way is typed.Function.MAX else (-math.inf, self.end)
-            case typed.Apply(function=typed.Function.MIN | typed.Function.MAX as function, arguments=(left, right)):
+            case typed.Apply(typed.Function.MIN | typed.Function.MAX as function, (left, right)):
                 one, other = self._range(left, values), self._range(right, values)
                 best = min if function is typed.Function.MIN else max
                 return best(one[0], other[0]), best(one[1], other[1])
-            case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=number)) if (
+            case typed.Binary(typed.Operator.ADD, left, typed.Literal(number)) if (
                 isinstance(number, int) and 0 <= number <= 1
             ):
                 lowest, highest = self._range(left, values)

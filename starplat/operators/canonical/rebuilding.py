@@ -51,6 +51,30 @@ def with_statements(block: typed.Block, statements: Sequence[typed.Statement]) -
     return block if same else replace(block, statements=tuple(statements))
 
 
+def with_each_statement(tree: Tree, change: Callable[[typed.Statement], Iterable[typed.Statement] | None]) -> Tree:
+    """The tree with others in the place of the statements of its blocks for which `change` gives some, outermost first;
+    None leaves one, and looks inside it."""
+
+    def inside(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        found = ((s, change(s)) for s in part.statements)
+        return with_statements(part, [n for s, new in found for n in ((rebuilt(s, inside),) if new is None else new)])
+
+    return rebuilt(tree, inside)
+
+
+def with_each_statement_inside_out(tree: Tree, change: Callable[[typed.Statement], Iterable[typed.Statement]]) -> Tree:
+    """The same, innermost first, for all statements."""
+
+    def inside(part: Any) -> Any:
+        if not isinstance(part, typed.Block):
+            return None
+        return with_statements(part, [new for s in part.statements for new in change(rebuilt(s, inside))])
+
+    return rebuilt(tree, inside)
+
+
 def spliced(block: typed.Block, place: int, statements: Iterable[typed.Statement]) -> typed.Block:
     """The block with others in the place of one of its statements."""
     return replace(block, statements=(*block.statements[:place], *statements, *block.statements[place + 1 :]))
@@ -86,7 +110,7 @@ def substituted(tree: Tree, values: Mapping[typed.Symbol, typed.Expression | typ
         match part:
             case typed.Symbol():
                 return values.get(part) if isinstance(values.get(part), typed.Symbol) else None
-            case typed.Variable(symbol=symbol) if isinstance(value := values.get(symbol), typed.Expression):
+            case typed.Variable(symbol) if isinstance(value := values.get(symbol), typed.Expression):
                 return value
         return None
 

@@ -27,13 +27,13 @@ def added(s: typed.Statement) -> int | None:
 def number(value: typed.Expression | None) -> int | None:
     """The value of an integer constant; None for others."""
     match value:
-        case typed.Literal(value=bool()):
+        case typed.Literal(bool()):
             return None
-        case typed.Literal(value=int() as constant):
+        case typed.Literal(int() as constant):
             return constant
-        case typed.Convert(operand=operand):
+        case typed.Convert(operand):
             return number(operand)
-        case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NEGATE, operand):
             constant_ = number(operand)
             return None if constant_ is None else -constant_
     return None
@@ -44,11 +44,11 @@ def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
     given: list[int | None] = []
     for s in walk.statements(body):
         match s:
-            case typed.Declare(symbol=declared, value=value) if declared is symbol:
+            case typed.Declare(declared, value) if declared is symbol:
                 given.append(0 if value is None else number(value))
             case typed.CountedLoop(symbol=counter, first=value) if counter is symbol:
                 given.append(number(value))
-            case typed.Assign(place=place, value=value) if place == typed.Variable(symbol):
+            case typed.Assign(place, value) if place == typed.Variable(symbol):
                 given.append(number(value))
             case _ if symbol in walk.written(s) and added(s) is None:
                 return None

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.analysis.settling.loops import settles
 from starplat.analysis.settling.lost_updates import loses_no_update
-from starplat.analysis.settling.monotone import asked_flag, mentions
+from starplat.analysis.settling.monotone import all_asked, asked_flag, mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
-from starplat.operators.canonical.effects import EffectReader, asked
+from starplat.operators.canonical.effects import EffectReader
 from starplat.operators.canonical.extremes import as_extremes, with_branches_apart
 from starplat.operators.canonical.gathers import as_scatters
 from starplat.operators.canonical.hosts import HostLoop, Known, Loop, Surroundings, at_once, surely_begins
@@ -178,12 +178,10 @@ def _lowers(s: typed.Statement, target: typed.Symbol) -> bool:
 def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
     """What becomes a copy of what."""
     match s:
-        case typed.CopyProperty(destination=destination, source=source):
+        case typed.CopyProperty(destination, source):
             yield destination, source
         case typed.Attach(items=items):
             yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
-        case _:
-            pass
 
 
 def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:
@@ -195,8 +193,7 @@ def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed
             return source in sources
         case typed.Assign(value=value):
             return value == typed.FALSE
-        case _:
-            return False
+    return False
 
 
 def _plain(body: typed.Block) -> typed.Block:
@@ -210,10 +207,10 @@ def _plain(body: typed.Block) -> typed.Block:
 def _row_by_row(s: typed.Statement) -> Iterator[typed.Statement]:
     """A loop over nodes with several rows, as one loop for each row, if none changes which nodes pass the filter."""
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block(statements=(_, _, *_) as rows)) if (
-            all(isinstance(row, typed.ForEach) for row in rows)
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block((_, _, *_) as rows)) if all(
+            isinstance(row, typed.ForEach) for row in rows
         ):
-            steady = all(_stays(c, s) for c in asked(s.filter))
+            steady = all(_stays(c, s) for c in all_asked(s.filter))
             yield from (replace(s, body=replace(s.body, statements=(row,))) for row in rows) if steady else (s,)
         case _:
             yield s

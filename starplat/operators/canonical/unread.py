@@ -23,7 +23,7 @@ def _is_plain(s: typed.Statement) -> bool:
     match s:
         case typed.Attach() | typed.CopyProperty():
             return True
-        case typed.Assign(place=typed.Cell(index=index), value=value):
+        case typed.Assign(typed.Cell(index=index), value):
             value = value.operand if isinstance(value, typed.Convert) else value
             return isinstance(index, typed.Variable) and isinstance(
                 value, typed.Literal | typed.Infinity | typed.Variable
@@ -44,9 +44,9 @@ def without_stores(body: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
 
 def _left(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
     match s:
-        case typed.Declare(symbol=symbol) | typed.CopyProperty(destination=symbol) if symbol in dead:
+        case typed.Declare(symbol) | typed.CopyProperty(symbol) if symbol in dead:
             return
-        case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol in dead:
+        case typed.Assign(typed.Cell(symbol)) if symbol in dead:
             return
         case typed.Attach(items=items) if any(symbol in dead for symbol, _ in items):
             if rest := tuple(item for item in items if item[0] not in dead):

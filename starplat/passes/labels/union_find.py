@@ -145,9 +145,8 @@ class _Builder:
         arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
         arrays += self.of_parts.arrays if self.of_parts is not None else ()
         function = replace(self.host_function, body=body, arrays=arrays)
-        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
         kernels = (*(self.of_parts or self.trees).kernels(), *self.beside_trees())
-        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
+        return replace(self.module.with_function(function), kernels=(*self.module.kernels, *kernels))
 
     def begun_by(self) -> ir.Launch | None:
         """The launch that only gives nodes their first labels, which the loop's replacement does itself."""

@@ -19,6 +19,7 @@ from starplat.ir.conditions import conjunction
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS, in_one_launch
 from starplat.ir.python.arithmetic import identity
+from starplat.ir.rewriter import HostRule, Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.set_rounds import set_rounds
 from starplat.ir.verifying.modules import verify
@@ -55,14 +56,14 @@ def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module |
     return made
 
 
-class _Alike:
+class _Alike(Rewriter):
     def __init__(self, given: ir.Module, poison: bool | None) -> None:
         self.given, self.poison = given, poison
         self.names = names_of(given)
-        self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
-        self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
-        self.number = ir.Variable(self.names.fresh("part_number"), ir.Element.INT)
-        self.parts = ir.Variable(self.names.fresh("number_of_parts"), ir.Element.INT)
+        self.first = self.names.variable("part_first", ir.Element.NODE)
+        self.end = self.names.variable("part_end", ir.Element.NODE)
+        self.number = self.names.variable("part_number", ir.Element.INT)
+        self.parts = self.names.variable("number_of_parts", ir.Element.INT)
         self.divided: dict[str, ir.Kernel] = {}
         self.waves: set[str] = set()
 
@@ -125,38 +126,26 @@ class _Alike:
         if not self.divided:
             return None
         kernels = tuple(self.divided.get(kernel.name, kernel) for kernel in self.given.kernels)
-        made = replace(self.given, functions=functions, kernels=kernels)
-        return replace(made, functions=tuple(_with_signatures(function, made) for function in functions))
+        return _with_signatures(replace(self.given, functions=functions, kernels=kernels))
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         begin = ir.TakePart(self.first, self.end), ir.TakeNumber(self.number, self.parts)
-        return replace(function, body=(*begin, *self.block(function.body)))
+        return replace(function, body=(*begin, *self.host_block(function.body)))
 
-    def block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-        return tuple(made for op in ops for made in self.op(op))
-
-    def op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
+    def host_op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
         match op:
             case ir.OnDevice():
                 if op.one_group or op.cluster or op.traced:
                     raise DiffersError
-                return (replace(op, body=(*self.block(op.body), *self.at_last(op)), in_parts=True),)
+                return (replace(op, body=(*self.host_block(op.body), *self.at_last(op)), in_parts=True),)
             case ir.Launch():
                 return self.launch(op)
             case ir.Loop(driver=ir.NearestFirst()):
                 return (self.rounds(op),)
             case ir.Loop(driver=ir.Ahead()):
                 raise DiffersError
-            case ir.Loop(before, _, body):
-                before, step = (self.block(ops) for ops in (before, op.step))
-                return (replace(op, before=before, body=self.block(body), step=step),)
-            case ir.HostForRange(body=body) | ir.HostBlock(body=body):
-                return (replace(op, body=self.block(body)),)
-            case ir.HostIf(_, then, otherwise):
-                then, otherwise = (self.block(ops) for ops in (then, otherwise))
-                return (replace(op, then=then, otherwise=otherwise),)
             case _ if isinstance(op, _ALIKE):
-                return (op,)
+                return (self.rebuild(op),)
             case _:
                 raise DiffersError
 
@@ -173,14 +162,14 @@ class _Alike:
             raise DiffersError
         if op.members is not None:
             self.waves.add(pull_of_wave(op, self.given).name)
-            return (replace(op, pull=self.block(op.pull)),)
+            return (replace(op, pull=self.host_block(op.pull)),)
         if kernel.name not in self.heavy:
             require_alike(kernel, self.given)
             return (op, *(ir.TakeFirst(r.variable) for r in kernel.brought_back if depends_on_order(r)))
         self.divided[kernel.name] = self.of_part(kernel)
         names = self.names
         sums = [
-            (reduction, ir.Variable(names.fresh(f"{reduction.variable.name}_before"), reduction.variable.element))
+            (reduction, names.variable(f"{reduction.variable.name}_before", reduction.variable.element))
             for reduction in kernel.brought_back
         ]
         ahead: list[ir.HostOp] = []
@@ -226,9 +215,8 @@ class _Alike:
         found = lowered(kernel)
         if found is None or rounds.walk.members is not None or kernel.reductions:
             raise DiffersError
-        assert kernel.iterator is not None
         assert kernel.filter is not None
-        turn = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(kernel.iterator), ir.Ref(self.parts), ir.Element.INT)
+        turn = ir.Binary(ir.BinaryOperator.REMAINDER, kernel.own, ir.Ref(self.parts), ir.Element.INT)
         own = build.equal(turn, ir.Ref(self.number))
         members = membership(kernel)
         assert members is not None
@@ -244,7 +232,11 @@ class _Alike:
 
 
 _ALIKE = (
-    ir.DeclareVariable
+    ir.Loop
+    | ir.HostForRange
+    | ir.HostBlock
+    | ir.HostIf
+    | ir.DeclareVariable
     | ir.SetVariable
     | ir.Fill
     | ir.CopyArray
@@ -261,22 +253,18 @@ _ALIKE = (
 """Host operations that come to the same on all parts."""
 
 
-def _with_signatures(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
-    """The function with the signatures of its persistent launches derived again."""
+def _with_signatures(module: ir.Module) -> ir.Module:
+    """The module with the signatures of its persistent launches derived again."""
 
-    def derived(op: ir.HostOp) -> ir.HostOp:
-        if isinstance(op, ir.OnDevice):
-            made = in_one_launch(op, module, op.outcomes)
-            if sum(array.origin is not ir.Origin.GRAPH for array in made.arrays) > MOST_ARRAYS_OF_PARTS:
-                raise DiffersError
-            return made
-        if isinstance(op, ir.HostIf):
-            return replace(op, then=tuple(map(derived, op.then)), otherwise=tuple(map(derived, op.otherwise)))
-        if isinstance(op, ir.Loop | ir.HostForRange | ir.HostBlock):
-            return replace(op, body=tuple(map(derived, op.body)))
-        return op
+    def derived(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        if not isinstance(op, ir.OnDevice):
+            return None
+        made = in_one_launch(op, module, op.outcomes)
+        if sum(array.origin is not ir.Origin.GRAPH for array in made.arrays) > MOST_ARRAYS_OF_PARTS:
+            raise DiffersError
+        return (made,)
 
-    return replace(function, body=tuple(map(derived, function.body)))
+    return replace(module, functions=HostRule(derived).functions_of(module))
 
 
 def _walks_arcs(kernel: ir.Kernel) -> bool:

@@ -130,7 +130,7 @@ class _Divided(OwnCells):
         looked_at = frozenset(self._looked_at_elsewhere())
         written = [array for array in properties - self.locks if array in written_arrays(self.kernel.body)]
         written.sort(key=self.kernel.arrays.index)
-        own = tuple(array for array in written if self._only_own(array))
+        own = tuple(array for array in written if all(self.is_own(array, index) for _, index in self._writes(array)))
         carried = {array: by for array in written if array not in own and (by := self._goes_with(array)) is not None}
         rest = [array for array in written if array not in own and array not in carried]
         combined = []
@@ -215,13 +215,8 @@ class _Divided(OwnCells):
             match op:
                 case ir.Store() | ir.UpdateCell() | ir.ExtremeCell() if op.array == array:
                     yield op, op.index
-                case _:
-                    pass
             if isinstance(op, ir.ExtremeCell):
                 yield from ((carry, carry.index) for carry in op.carried if carry.array == array)
-
-    def _only_own(self, array: ir.Array) -> bool:
-        return all(self.is_own(array, index) for _, index in self._writes(array))
 
     def _goes_with(self, array: ir.Array) -> ir.Array | None:
         """The cells of a Min or Max whose winners write this array, if nothing else does and what they write is not
@@ -237,8 +232,6 @@ class _Divided(OwnCells):
                     for carry in op.carried:
                         if carry.array == array:
                             found.add(op.array if carry.index == op.index else None)
-                case _:
-                    pass
         if len(found) != 1 or self._common_value(array):
             return None
         return found.pop()
@@ -294,8 +287,7 @@ class _Divided(OwnCells):
 
 def _own_indices(kernel: ir.Kernel) -> Iterator[tuple[ir.Expression, ir.Extent]]:
     """The expressions that name the node or arc of an iteration, and a node that has the same part."""
-    assert kernel.iterator is not None
-    iterator = ir.Ref(kernel.iterator)
+    iterator = kernel.own
     if isinstance(kernel.domain, ir.AllArcs):
         yield iterator, ir.Extent.ARCS
         yield ir.Load(ir.SOURCES, iterator), ir.Extent.NODES
@@ -315,5 +307,4 @@ def _operator_of(op: ir.KernelOp | ir.Carry, array: ir.Array) -> ir.Combine | No
             _, _, ir.Const(bool(value), ir.Element.BOOL)
         ):
             return ir.Combine.OR if value else ir.Combine.AND
-        case _:
-            return None
+    return None

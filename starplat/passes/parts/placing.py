@@ -71,10 +71,10 @@ class _Placing:
     def __init__(self, given: ir.Module, poison: bool | None) -> None:
         self.given, self.poison = given, poison
         self.names = fresh_names.names_of(given)
-        self.first = ir.Variable(self.names.fresh("part_first"), ir.Element.NODE)
-        self.end = ir.Variable(self.names.fresh("part_end"), ir.Element.NODE)
-        self.first_arc = ir.Variable(self.names.fresh("part_first_arc"), ir.Element.ARC)
-        self.end_arc = ir.Variable(self.names.fresh("part_end_arc"), ir.Element.ARC)
+        self.first = self.names.variable("part_first", ir.Element.NODE)
+        self.end = self.names.variable("part_end", ir.Element.NODE)
+        self.first_arc = self.names.variable("part_first_arc", ir.Element.ARC)
+        self.end_arc = self.names.variable("part_end_arc", ir.Element.ARC)
         self.before: dict[tuple[Same, ir.Variable], ir.Variable] = {}
         self.rounds: list[_Round] = []
         self.function = _Function(frozenset())
@@ -100,7 +100,6 @@ class _Placing:
 
     def divided(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel, which does the iterations of a part."""
-        assert kernel.iterator is not None
         first, end = ir.Ref(self.first), ir.Ref(self.end)
         match kernel.domain:
             case ir.AllNodes():
@@ -108,7 +107,7 @@ class _Placing:
             case ir.AllArcs():
                 bounds = ir.Ref(self.first_arc), ir.Ref(self.end_arc)
                 return with_signature(replace(kernel, domain=ir.AllArcs(*bounds)))
-        node = _node_of(kernel.domain, ir.Ref(kernel.iterator))
+        node = _node_of(kernel.domain, kernel.own)
         own = build.both(build.at_least(node, first), build.less(node, end))
         filter = own if kernel.filter is None else build.both(own, kernel.filter)
         return with_signature(replace(kernel, filter=filter))
@@ -270,7 +269,7 @@ class _Placing:
         """What a variable was before a launch contributed to it."""
         key = Same(op), variable
         if key not in self.before:
-            self.before[key] = ir.Variable(self.names.fresh(f"{variable.name}_before"), variable.element)
+            self.before[key] = self.names.variable(f"{variable.name}_before", variable.element)
         return self.before[key]
 
     def copy_of(self, array: ir.Array) -> ir.Array:
@@ -327,5 +326,4 @@ def _node_of(domain: ir.Domain, iterator: ir.Ref) -> ir.Expression:
             return ir.Apply(ir.MathFunction.MAX, (iterator, ir.Const(0, ir.Element.NODE)), ir.Element.NODE)
         case ir.Numbers():
             return ir.Binary(ir.BinaryOperator.REMAINDER, iterator, ir.NumNodes(), ir.Element.INT)
-        case _:
-            return iterator
+    return iterator

@@ -37,8 +37,7 @@ def by_sources(module: ir.Module) -> ir.Module | None:
     body = tuple(divider.divided(entry.body))
     if not divider.made:
         return None
-    function = replace(entry, body=body, arrays=(*entry.arrays, *divider.made))
-    found = replace(module, functions=tuple(function if f is entry else f for f in module.functions))
+    found = module.with_function(replace(entry, body=body, arrays=(*entry.arrays, *divider.made)))
     verify(found)
     return found
 

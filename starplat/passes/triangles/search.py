@@ -52,11 +52,11 @@ class TriangleSearch:
         kernels = {kernel.name for kernel in self.module.kernels}
         self.names = {step: fresh_names.FreshNames(kernels).free(f"{self.kernel.name}_{step}") for step in _STEPS}
         self.outer = fresh_names.FreshNames(fresh_names.names_throughout(self.host_function, self.module))
-        self.other = ir.Variable(self.outer.fresh("other_graph"), ir.Element.BOOL)
-        self.excess = ir.Variable(self.outer.fresh("downward_excess"), ir.Element.LONG)
-        self.kept = ir.Array(self.outer.fresh("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
-        self.ends = ir.Array(self.outer.fresh("kept_ends"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
-        self.marks = ir.Array(self.outer.fresh("marked"), ir.Element.INT, ir.Extent.WORKERS_BITS, ir.Origin.TEMPORARY)
+        self.other = self.outer.variable("other_graph", ir.Element.BOOL)
+        self.excess = self.outer.variable("downward_excess", ir.Element.LONG)
+        self.kept = self.outer.array("kept_columns", ir.Element.NODE, ir.Extent.ARCS)
+        self.ends = self.outer.array("kept_ends", ir.Element.ARC, ir.Extent.NODES)
+        self.marks = self.outer.array("marked", ir.Element.INT, ir.Extent.WORKERS_BITS)
         self.sums = ir.Array(self.outer.fresh("sum_of"), ir.Element.INT, ir.Extent.NODES, ir.Origin.THREAD)
         made = (self.other, self.excess, self.kept, self.ends, self.marks, self.sums)
         self.taken = {one.name for one in made}
@@ -82,9 +82,8 @@ class TriangleSearch:
         body = replaced(self.host_function.body, (self.launch, self.host(found)))
         everywhere = (*self.host_function.arrays, *self.arrays(), *arrays)
         function = replace(self.host_function, body=body, arrays=everywhere)
-        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
         everything = (*self.module.kernels, *self.kernels(tally), *kernels)
-        return replace(self.module, functions=functions, kernels=everything)
+        return replace(self.module.with_function(function), kernels=everything)
 
     def arrays(self) -> tuple[ir.Array, ...]:
         """What the search keeps."""

@@ -15,7 +15,7 @@ class TableSearch(search.TriangleSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.sizes = ir.Array(self.outer.fresh("kept_arcs"), ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        self.sizes = self.outer.array("kept_arcs", ir.Element.INT, ir.Extent.NODES)
         self.taken.add(self.sizes.name)
 
     def arrays(self) -> tuple[ir.Array, ...]:

@@ -60,12 +60,12 @@ def share_arcs(
     outside = {kernel.name for kernel in launched_alone(module)}
     alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
     shared = {kernel.name for kernel in suited} - alone
-    kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
+    made = module.with_each_kernel(lambda k: replace(k, shares_arcs=k.shares_arcs or k.name in shared))
     why = "arcs are independent, and degrees differ"
     choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared)]
     why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
     choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))
-    return Decided(replace(module, kernels=kernels) if shared else module, tuple(choices))
+    return Decided(made, tuple(choices))
 
 
 def asks_for_lengths(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -112,7 +112,7 @@ def _suits(kernel: ir.Kernel, by_warps: bool) -> bool:
     loop = body[-1]
     return (
         loop.parallel
-        and loop.node == ir.Ref(kernel.iterator)
+        and loop.node == kernel.own
         and not leaves(loop.body)
         and (_is_repeatable(body[:-1], kernel) or (by_warps and _visits_once(kernel, loop)))
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
@@ -161,8 +161,7 @@ def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
             return True
         case ir.Store(array):
             return array.packed is None and _mentions(kernel, array) == 1
-        case _:
-            return False
+    return False
 
 
 def _mentions(kernel: ir.Kernel, array: ir.Array) -> int:
@@ -176,8 +175,7 @@ def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors) -> bool:
     match op:
         case ir.UpdateCell(index=index) | ir.ExtremeCell(index=index):
             return op.shared or index == ir.Ref(loop.position)
-        case _:
-            return True
+    return True
 
 
 def _assigns_outside(loop: ir.ForNeighbors) -> bool:

@@ -11,7 +11,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.shared_rows import shared_rows
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Balance, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 NODES_PER_ARC = 1000
 """Nodes whose overhead under teams equals the time of one arc in one thread: about 0.5 microseconds and 0.45
@@ -29,22 +29,15 @@ def rows_for_teams(
     """The module whose kernels share the arcs of each node, where legal and asked for or worth it."""
     if schedule.balance is Balance.NODE or not has_teams(module, capabilities):
         return module
-    shared = {kernel.name for kernel in module.kernels if _suits(kernel, module)}
-    if not shared:
-        return module
+    shared = {kernel.name for kernel in module.kernels if not kernel.shares_arcs and bool(shared_rows(kernel, module))}
     if schedule.balance is Balance.AUTO and facts is not None and not _worth_it(facts):
         why = f"no node has more than {facts.max_degree:,} arcs, for which teams are not worth it"
-        return Decided(module, tuple(Choice(f"{name}: a thread takes a node", why) for name in sorted(shared)))
-    kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
+        return for_kernels(module, module, sorted(shared), "a thread takes a node", why)
+    made = module.with_each_kernel(lambda k: replace(k, shares_arcs=k.shares_arcs or k.name in shared))
     why = "the arcs of a node are independent, and nodes may have many"
-    choices = tuple(Choice(f"{name}: a team of threads shares a node's arcs", why) for name in sorted(shared))
-    return Decided(replace(module, kernels=kernels), choices)
+    return for_kernels(module, made, sorted(shared), "a team of threads shares a node's arcs", why)
 
 
 def _worth_it(facts: GraphFacts) -> bool:
     """Whether the largest row takes one thread longer than teams cost for all nodes."""
     return facts.max_degree * NODES_PER_ARC > facts.num_nodes
-
-
-def _suits(kernel: ir.Kernel, module: ir.Module) -> bool:
-    return not kernel.shares_arcs and bool(shared_rows(kernel, module))

@@ -23,7 +23,7 @@ from starplat.ir.visitor import (
     with_signature,
 )
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 
 def quotients_by_host(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
@@ -33,8 +33,7 @@ def quotients_by_host(module: ir.Module, schedule: Schedule, capabilities: Capab
     maker = _Maker(module)
     made = maker.module()
     why = "they are the same for all iterations"
-    choices = tuple(Choice(f"{name}: the host works out quotients", why) for name in maker.changed)
-    return Decided(made, choices) if choices else Decided(module)
+    return for_kernels(module, made, maker.changed, "the host works out quotients", why)
 
 
 class _Maker(ModuleRewriter):
@@ -51,7 +50,7 @@ class _Maker(ModuleRewriter):
     def declared(self, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
         """The quotients, which the kernel gets as scalars from now on."""
         found = dict.fromkeys(_quotients(kernel))
-        named = {quotient: ir.Variable(self.taken.fresh("quotient"), quotient.element) for quotient in found}
+        named = {quotient: self.taken.variable("quotient", quotient.element) for quotient in found}
         if named:
             replacer = Replacer({quotient: ir.Ref(variable) for quotient, variable in named.items()})
             self.changed[kernel.name] = with_signature(replacer.rebuild(kernel))

@@ -33,12 +33,13 @@ from starplat.ir.visitor import (
     walk_expression,
     walk_host,
     walk_kernel,
+    walk_unguarded,
     with_signature,
     written_arrays,
 )
 from starplat.passes.memory import has_two_names
 from starplat.schedule.schedule import Memory, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _PIECE = 256
 """Arcs of a piece: enough that a loop over them costs little, few enough that the threads share pieces evenly."""
@@ -54,9 +55,7 @@ def only_remaining_arcs(module: ir.Module, schedule: Schedule, capabilities: Cap
         return module
     maker = _Maker(module)
     made = maker.module()
-    why = "rounds take arcs out for good"
-    choices = tuple(Choice(f"{name}: only arcs that are left", why) for name in sorted(maker.changed))
-    return Decided(made, choices) if choices else module
+    return for_kernels(module, made, sorted(maker.changed), "only arcs that are left", "rounds take arcs out for good")
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class _Maker(ModuleRewriter):
     def _stays(self, found: _Remaining, loop: ir.Loop) -> bool:
         """Whether arcs need not be listed again in every round."""
         return not any(isinstance(op, ir.ChangeGraph | ir.OnDevice) for op in walk_host((loop,))) and not any(
-            self._lists_again(op, found) for op in _always((loop,))
+            self._lists_again(op, found) for op in walk_unguarded((loop,))
         )
 
     def _lists_again(self, op: ir.HostOp, found: _Remaining) -> bool:
@@ -157,7 +156,7 @@ class _Pieces:
 
     def listing(self, name: str, names: FreshNames) -> ir.Kernel:
         """Lists all arcs for which the condition holds."""
-        arc, first, end, stays = (ir.Variable(names.fresh(n), ir.Element.ARC) for n in ("e", "first", "end", "stays"))
+        arc, first, end, stays = names.variables(ir.Element.ARC, "e", "first", "end", "stays")
         last = build.plus(ir.Ref(first), ir.Const(_PIECE, ir.Element.ARC))
         body = (
             ir.Let(end, ir.Apply(ir.MathFunction.MIN, (last, ir.NumArcs(ir.Element.ARC)), ir.Element.ARC)),
@@ -169,20 +168,17 @@ class _Pieces:
 
     def walking(self, kernel: ir.Kernel, names: FreshNames) -> ir.Kernel:
         """The kernel for the arcs that are listed; those that it takes out are listed no more."""
-        assert kernel.iterator is not None
         assert kernel.filter is not None
-        first, end, stays, place = (
-            ir.Variable(names.fresh(name), ir.Element.ARC) for name in ("first", "end", "stays", "place")
-        )
+        first, end, stays, place = names.variables(ir.Element.ARC, "first", "end", "stays", "place")
         takes = self.found.array in written_arrays(kernel.body)
-        known = {self._of(kernel.iterator)} if self.found.exact else set()
+        known = {self._of(kernel.index)} if self.found.exact else set()
         asked = conditions.conjunction(part for part in conditions.conjuncts(kernel.filter) if part not in known)
         each = (
-            ir.Let(kernel.iterator, ir.Load(self.listed, ir.Ref(place))),
+            ir.Let(kernel.index, ir.Load(self.listed, ir.Ref(place))),
             *(kernel.body if asked is None else (ir.KernelIf(asked, kernel.body),)),
-            *(self._keep(kernel.iterator, stays) if takes else ()),
+            *(self._keep(kernel.index, stays) if takes else ()),
         )
-        piece = ir.Variable(names.fresh("block"), ir.Element.INT)
+        piece = names.variable("block", ir.Element.INT)
         length = ir.Cast(ir.Load(self.left, ir.Ref(piece)), ir.Element.ARC)
         body = (
             ir.Let(end, build.plus(ir.Ref(first), length)),
@@ -210,7 +206,7 @@ class _Pieces:
         piece: ir.Variable | None = None,
     ) -> ir.Kernel:
         """The kernel with the body for each piece, and the number of arcs that are left of it, if any were `stays`."""
-        piece = piece or ir.Variable(names.fresh("block"), ir.Element.INT)
+        piece = piece or names.variable("block", ir.Element.INT)
         begin = build.times(ir.Cast(ir.Ref(piece), ir.Element.ARC), ir.Const(_PIECE, ir.Element.ARC))
         ops: tuple[ir.KernelOp, ...] = (ir.Let(first, begin), *body)
         if stays is not None:
@@ -228,7 +224,7 @@ def _is_one_of(kernels: frozenset[str], op: ir.HostOp) -> bool:
 def _conditions(kernel: ir.Kernel) -> Iterator[ir.Expression]:
     """The conditions of a kernel's filter, of the arc `_ARC`."""
     if kernel.filter is not None and kernel.iterator is not None:
-        arc = Replacer({ir.Ref(kernel.iterator): ir.Ref(_ARC)})
+        arc = Replacer({kernel.own: ir.Ref(_ARC)})
         yield from map(arc.expression, conditions.conjuncts(kernel.filter))
 
 
@@ -246,8 +242,7 @@ def _own_cell(condition: ir.Expression) -> ir.Array | None:
 
 def _writes_own_cells(kernel: ir.Kernel, array: ir.Array) -> bool:
     """Whether an iteration changes no cell of an array but its arc's own."""
-    assert kernel.iterator is not None
-    own = ir.Ref(kernel.iterator)
+    own = kernel.own
     return all(isinstance(op, ir.Store | ir.UpdateCell) and op.index == own for op in _writes(kernel, array))
 
 
@@ -278,12 +273,3 @@ def _is_false(condition: ir.Expression) -> bool:
         case ir.Binary(ir.BinaryOperator.EQUAL, ir.Const(one), ir.Const(other)):
             return one != other
     return False
-
-
-def _always(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations that no condition guards, those of loops and blocks among them."""
-    for op in ops:
-        yield op
-        if not isinstance(op, ir.HostIf):
-            for block in blocks_of(op):
-                yield from _always(block)

@@ -18,10 +18,7 @@ from starplat.schedule.schedule import Schedule
 
 def stores_without_test(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
     """The module whose reals are stored so, if threads are cores."""
-    if capabilities.lockstep:
-        return module
-    kernels = tuple(map(_without_test, module.kernels))
-    return module if kernels == module.kernels else replace(module, kernels=kernels)
+    return module if capabilities.lockstep else module.with_each_kernel(_without_test)
 
 
 def _without_test(kernel: ir.Kernel) -> ir.Kernel:

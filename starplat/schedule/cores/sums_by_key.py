@@ -25,7 +25,7 @@ from starplat.ir.visitor import all_expressions, declared_by, walk_kernel, with_
 from starplat.passes.rewritten import tidied
 from starplat.schedule.facts import MOST_OWN_CELLS, GraphFacts
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 _MOST = ir.limits(ir.Element.INT)[1]
 
@@ -42,12 +42,9 @@ def sums_by_key(module: ir.Module, schedule: Schedule, capabilities: Capabilitie
         return Decided(module)
     kernels = tuple(_Maker(kernel, module, _MOST // arcs).made() for kernel in module.kernels)
     changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
-    if not changed:
-        return Decided(module)
+    made = tidied(replace(module, kernels=kernels)) if changed else module
     why = "keys are nodes, so that a thread's own cells for all nodes need no search"
-    what = "values are added up in an array of the thread, not in a map"
-    choices = tuple(Choice(f"{name}: {what}", why) for name in changed)
-    return Decided(tidied(replace(module, kernels=kernels)), choices)
+    return for_kernels(module, made, changed, "values are added up in an array of the thread, not in a map", why)
 
 
 @dataclass
@@ -80,7 +77,7 @@ class _Maker(Rewriter):
     def with_own_cells(self, found: Histogram) -> tuple[ir.KernelOp, ...]:
         names = FreshNames(names_in(self.given))
         sums = ir.Array(names.fresh("sum_of"), ir.Element.INT, ir.Extent.NODES, ir.Origin.THREAD)
-        most, key, total = (ir.Variable(names.fresh(name), ir.Element.INT) for name in ("most", "key", "sum"))
+        most, key, total = names.variables(ir.Element.INT, "most", "key", "sum")
         best, rest = _named(found, names)
         given, value = _added(found)
         beyond = build.either(
@@ -109,7 +106,7 @@ def _named(found: Histogram, names: FreshNames) -> tuple[ir.Variable, tuple[ir.K
     if isinstance(first, ir.Let) and first.value == found.best:
         best, rest = first.variable, tuple(more)
     else:
-        best, rest = ir.Variable(names.fresh("best"), ir.Element.NODE), found.rest
+        best, rest = names.variable("best", ir.Element.NODE), found.rest
     return best, Replacer({found.best: ir.Ref(best)}).kernel_block(rest)
 
 
@@ -143,6 +140,6 @@ def _with(loop: ir.KernelOp, key: ir.Let, ops: tuple[ir.KernelOp, ...]) -> ir.Ke
 def _renamed(op: ir.KernelOp, names: FreshNames) -> ir.KernelOp:
     """The operation with other names for what it declares."""
     declared = (variable for inner in walk_kernel((op,)) for variable in declared_by(inner))
-    fresh = {variable: ir.Variable(names.fresh(variable.name), variable.element) for variable in declared}
+    fresh = {variable: names.variable(variable.name, variable.element) for variable in declared}
     (made,) = Renamer(fresh).kernel_op(op)
     return made

@@ -20,10 +20,7 @@ _BRANCHES = (ir.BinaryOperator.AND, ir.BinaryOperator.OR, ir.BinaryOperator.ADD_
 
 def sums_without_branch(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
     """The module whose sums are made so, if threads are cores."""
-    if capabilities.lockstep:
-        return module
-    kernels = tuple(map(_without_branch, module.kernels))
-    return module if kernels == module.kernels else replace(module, kernels=kernels)
+    return module if capabilities.lockstep else module.with_each_kernel(_without_branch)
 
 
 def _without_branch(kernel: ir.Kernel) -> ir.Kernel:
@@ -50,8 +47,7 @@ def _times(value: ir.Expression, condition: ir.Expression) -> ir.Expression:
 
 def _is_at_hand(value: ir.Expression, kernel: ir.Kernel) -> bool:
     """Whether a value can be worked out for every arc, without a branch."""
-    assert kernel.iterator is not None
-    own = ir.Ref(kernel.iterator)
+    own = kernel.own
     return all(
         isinstance(part, ir.Const | ir.Ref)
         or (isinstance(part, ir.Load) and part.index == own)

@@ -35,7 +35,7 @@ class _Choosing(ModuleRewriter):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if not isinstance(op, ir.Launch) or op.members is None:
             return (self.rebuild(op),)
-        number, span = ir.Variable(self.taken.fresh("active_nodes"), ir.Element.INT), self.given.kernel(op.kernel).span
+        number, span = self.taken.variable("active_nodes", ir.Element.INT), self.given.kernel(op.kernel).span
         count = self.counting(op.members, number, span)
         self.kernels.append(count)
         active = ActiveNodes(op.members.name, ir.Ref(number), ir.AllNodes(), op.members)
@@ -45,7 +45,7 @@ class _Choosing(ModuleRewriter):
         return (ir.DeclareVariable(number, build.ZERO), ir.Launch(count.name), *chosen)
 
     def counting(self, members: ir.Array, number: ir.Variable, span: Span) -> ir.Kernel:
-        node = ir.Variable(self.taken.fresh("active_node"), ir.Element.NODE)
+        node = self.taken.variable("active_node", ir.Element.NODE)
         kernel = ir.Kernel(
             self.taken.fresh(f"size_of_{members.name}"),
             ir.AllNodes(),

@@ -92,7 +92,7 @@ def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression,
     rest = () if asked is None else tuple(conjuncts(asked))
     if found is None or kernel.iterator is None:
         return rest
-    return (ir.Load(found.members, ir.Ref(kernel.iterator)), *rest)
+    return (ir.Load(found.members, kernel.own), *rest)
 
 
 def _with_needed(edge: EdgeEffect, effect: Effect) -> EdgeEffect:

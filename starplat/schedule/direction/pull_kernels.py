@@ -77,10 +77,9 @@ def from_other_end(
 ) -> ir.Kernel:
     """The kernel over all nodes whose cell is INF, which search for a `chosen` node, a condition on the kernel's own
     node; `told` is done beside a lowering. If it chooses `by_value`, other threads read the cell meanwhile."""
-    assert kernel.iterator is not None
     node = spread.loop.neighbor
     found = ir.KernelIf(build.both(chosen, *spread.guards), (_lowered(spread, by_value), *told, ir.KernelBreak()))
-    position = ir.Variable(taken.fresh(f"{spread.loop.position.name}_in"), ir.Element.ARC)
+    position = taken.variable(f"{spread.loop.position.name}_in", ir.Element.ARC)
     unreached = build.equal(ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element))
     return visitor.with_signature(
         replace(
@@ -89,7 +88,7 @@ def from_other_end(
             domain=ir.AllNodes(),
             iterator=node,
             filter=unreached,
-            body=(ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), kernel.iterator, position, (found,), True),),
+            body=(ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), kernel.index, position, (found,), True),),
             comment="nodes that are not reached yet look for one that is",
             shares_arcs=shares_arcs,
         )

@@ -42,10 +42,6 @@ def pulls_if_many_words(
     return ir.HostIf(build.greater(words, _share(some, 8, ir.Element.INT)), pull, push)
 
 
-def _are_many(nodes: ir.Expression) -> ir.Expression:
-    return build.greater(nodes, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))
-
-
 def _has_many_arcs(arcs: ir.Expression) -> ir.Expression:
     return build.greater(arcs, ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT))
 
@@ -90,7 +86,7 @@ class Choices:
             ir.SetVariable(pulls, many_arcs),
         )
         return (
-            ir.DeclareVariable(pulls, _are_many(active.number)),
+            ir.DeclareVariable(pulls, build.greater(active.number, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))),
             ir.HostIf(build.both(unsure, some), counted),
             ir.HostIf(ir.Ref(pulls), pull, push),
         )
@@ -99,14 +95,14 @@ class Choices:
         """The kernel that counts the arcs of active nodes, and the variables for the count and for the choice."""
         if active.name not in self._counts:
             kernel = self._counting(active, span)
-            pulls = ir.Variable(self.taken.fresh("pulls"), ir.Element.BOOL)
+            pulls = self.taken.variable("pulls", ir.Element.BOOL)
             self._counts[active.name] = kernel, kernel.reductions[0].variable, pulls
             self.added.append(kernel)
         return self._counts[active.name]
 
     def _counting(self, active: ActiveNodes, span: Span) -> ir.Kernel:
-        node = ir.Variable(self.taken.fresh("active_node"), ir.Element.NODE)
-        arcs = ir.Variable(self.taken.fresh("active_arcs"), ir.Element.FLOAT)
+        node = self.taken.variable("active_node", ir.Element.NODE)
+        arcs = self.taken.variable("active_arcs", ir.Element.FLOAT)
         degree = ir.Cast(ir.CSR.degree(ir.Ref(node)), ir.Element.FLOAT)
         return visitor.with_signature(
             ir.Kernel(

@@ -31,7 +31,7 @@ class _Puller:
 
     def kernel(self, shares_arcs: bool) -> ir.Kernel:
         join, effect = self.join, self.join.effect
-        place = ir.Variable(self.taken.fresh(f"{join.edge.loop.position.name}_in"), ir.Element.ARC)
+        place = self.taken.variable(f"{join.edge.loop.position.name}_in", ir.Element.ARC)
         asked: ir.Expression | None = None
         match effect:
             case ir.ExtremeCell() if _data(effect):
@@ -103,7 +103,7 @@ class _Puller:
         self, effect: ir.ExtremeCell, steps: tuple[Step, ...], last: tuple[ir.KernelOp, ...]
     ) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
         """The same with a single read of a cell that other threads may change, so that carried values belong to it."""
-        seen = ir.Variable(self.taken.fresh(f"{effect.array.name}_seen"), effect.array.element)
+        seen = self.taken.variable(f"{effect.array.name}_seen", effect.array.element)
         cell = ir.Load(effect.array, ir.Ref(self.join.teller))
         look = rewriter.Replacer({cell: ir.Ref(seen)})
         looking = tuple(look.rebuild(step) if isinstance(step, ir.Let) else look.expression(step) for step in steps)
@@ -139,7 +139,7 @@ class _Puller:
         return self.local(f"{word}_{effect.array.name}", effect.array.element)
 
     def local(self, name: str, element: ir.Element) -> ir.Variable:
-        return ir.Variable(self.taken.fresh(name), element)
+        return self.taken.variable(name, element)
 
     def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
         """The one update of the cell; other threads may read it meanwhile."""

@@ -97,7 +97,7 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
         case _:
             return None
     asked = [] if kernel.filter is None else list(conjuncts(kernel.filter))
-    flag, here = ir.Load(flags, ir.Ref(kernel.iterator)), ir.Ref(kernel.iterator)
+    flag, here = ir.Load(flags, kernel.own), kernel.own
     once = _mentions(flags, module) == 2 and asked.count(flag) == 1
     ops = (op for op in host_ops(module) if not isinstance(op, ir.OnDevice))
     if not once or any(flags in arrays_in(op) for op in ops):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from starplat.ir import build, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import PUSHING, ModuleRewriter, with_arrays, with_graph_arrays
+from starplat.ir.module_rewriter import PUSHING, with_arrays, with_graph_arrays
 from starplat.ir.shapes.members import membership
 from starplat.same import Same
 from starplat.schedule.direction.pull_kernels import from_other_end, without_the_unused
@@ -19,7 +19,7 @@ from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
 from starplat.schedule.schedule import Direction as Wanted
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 
 def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -47,14 +47,13 @@ def _only_pushing(module: ir.Module) -> ir.Module:
     return with_graph_arrays(without_the_unused(pushing, module))
 
 
-class _Maker(ModuleRewriter):
+class _Maker(Decider):
     """Gives the walks of waves a pull kernel."""
 
     def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
         super().__init__(module)
         self.only_pull, self.sets_in_one_launch = only_pull, sets_in_one_launch
         self.in_one_launch = False
-        self.choices: list[Choice] = []
         self.waves: dict[Same, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
@@ -130,7 +129,7 @@ class _Maker(ModuleRewriter):
         spread, lowering = wave.spread, wave.spread.lowering
         found = membership(kernel)
         assert found is not None
-        value = ir.Variable(self.taken.fresh(f"{wave.values.name}_of_next"), wave.values.element)
+        value = self.taken.variable(f"{wave.values.name}_of_next", wave.values.element)
         lowers = build.less(ir.Ref(value), ir.Load(wave.values, lowering.index))
         told = tuple(ir.Store(carry.array, carry.index, carry.value, shared=True) for carry in lowering.carried)
         store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)
@@ -139,11 +138,10 @@ class _Maker(ModuleRewriter):
 
     def pulling(self, kernel: ir.Kernel, wave: Wave) -> ir.Kernel:
         """The pull kernel: every unreached node searches its in-neighbors for a member."""
-        assert kernel.iterator is not None
         joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), build.TRUE)
         data = (ir.Store(carry.array, ir.Ref(wave.spread.loop.neighbor), carry.value) for carry in wave.data)
         told = (*data, joins, *wave.spread.lowering.also)
-        chosen = ir.Load(wave.now, ir.Ref(kernel.iterator))
+        chosen = ir.Load(wave.now, kernel.own)
         return from_other_end(kernel, wave.spread, self.taken, chosen, told, shares_arcs=self.in_one_launch)
 
 

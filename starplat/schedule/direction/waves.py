@@ -64,7 +64,7 @@ def wave_of(kernel: ir.Kernel) -> Wave | None:
         return None
     base, step = sum
     counter = base.variable if isinstance(base, ir.Ref) and base.variable in kernel.scalars else None
-    if counter is None and base != ir.Load(spread.cells, ir.Ref(kernel.iterator)):
+    if counter is None and base != ir.Load(spread.cells, kernel.own):
         return None
     return Wave(found.members, found.takes, following, data, spread, counter, step)
 

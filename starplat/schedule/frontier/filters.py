@@ -12,8 +12,7 @@ from starplat.ir.visitor import arrays_in, walk_expression, with_signature, writ
 
 def with_filters(module: ir.Module) -> ir.Module:
     """The module where a kernel that works only under a condition has it as its filter."""
-    kernels = tuple(map(_with_filter, module.kernels))
-    return replace(module, kernels=kernels)
+    return module.with_each_kernel(_with_filter)
 
 
 def _with_filter(kernel: ir.Kernel) -> ir.Kernel:

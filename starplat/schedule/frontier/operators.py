@@ -86,8 +86,7 @@ class _Sayer(rewriter.Rewriter):
         return tuple(new for part in parts for new in self.part(kernel, part))
 
     def part(self, kernel: ir.Kernel, part: kernel_parts.Part) -> Iterator[ir.HostOp]:
-        assert kernel.iterator is not None
-        own = ir.Ref(kernel.iterator)
+        own = kernel.own
         match part:
             case kernel_parts.Cleared(array):
                 yield ir.Fill(array, build.FALSE)
@@ -132,7 +131,7 @@ class _Sayer(rewriter.Rewriter):
 
     def copied(self, destination: ir.Array, source: ir.Array) -> tuple[ir.HostOp, ...]:
         """Clears one set, then adds the members of the other."""
-        node = ir.Variable(self.taken.fresh("v"), ir.Element.NODE)
+        node = self.taken.variable("v", ir.Element.NODE)
         name = self.taken.fresh(f"copy_{source.name}")
         comment = f"copies '{source.name}' to '{destination.name}'"
         put = (ir.Store(destination, ir.Ref(node), build.TRUE),)

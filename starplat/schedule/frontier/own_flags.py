@@ -40,13 +40,12 @@ def _conditions(kernel: ir.Kernel) -> Conditions:
 def _of_two_sets(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part, ...] | None:
     """A walk over the union of two sets, as two: over the first, then over those of the second that are not in the
     first."""
-    assert kernel.iterator is not None
     conditions = _conditions(kernel)
     if {array for c in conditions for array in visitor.arrays_in(c)} & visitor.written_arrays(kernel.body):
         return None
     for number, condition in enumerate(conditions):
         match tuple(disjuncts(condition)):
-            case (one, other) if {flag_of(one, kernel.iterator), flag_of(other, kernel.iterator)} <= flags:
+            case (one, other) if {flag_of(one, kernel.index), flag_of(other, kernel.index)} <= flags:
                 rest = (*conditions[:number], *conditions[number + 1 :])
                 return Done((one, *rest), kernel.body), Done((other, negated(one), *rest), kernel.body)
     return None

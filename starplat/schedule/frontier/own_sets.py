@@ -18,14 +18,13 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels, touched
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.frontier.active_sets import own_flags
 from starplat.schedule.frontier.obstacles import obstacle
 from starplat.schedule.schedule import Frontier, Loop, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 
 def sets_of_their_own(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -34,18 +33,13 @@ def sets_of_their_own(module: ir.Module, schedule: Schedule, capabilities: Capab
     by_host = schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier
     if flags or by_host or not capabilities.shared_arcs:
         return module
-    maker = _Maker(module)
-    made = maker.module()
-    return Decided(made, tuple(maker.choices)) if maker.choices else module
+    return _Maker(module).decided()
 
 
-class _Maker(ModuleRewriter):
+class _Maker(Decider):
     """Rewrites loops over flags of parameters, and copies of flags; `choices` say which."""
 
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module)
-        self.choices: list[Choice] = []
-        self.at: ir.HostFunction
+    at: ir.HostFunction
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         self.at = function
@@ -98,7 +92,7 @@ class _Maker(ModuleRewriter):
         kernels = [op.kernel for op in inside if isinstance(op, ir.Launch) and flags in touched(op, self.given)]
         if not all(is_launched_once(kernel, self.given) for kernel in kernels):
             return (self.rebuild(loop),)
-        own = ir.Array(self.taken.fresh(f"own_{flags.name}"), flags.element, flags.extent, ir.Origin.TEMPORARY)
+        own = self.taken.array(f"own_{flags.name}", flags.element, flags.extent)
         self.arrays.append(own)
         renamed = _Renamed(flags, own)
         for kernel in kernels:

@@ -30,8 +30,7 @@ class Splitter:
     """Goes through a kernel's operations and collects its `parts`; `written` says what each operation has written."""
 
     def __init__(self, kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> None:
-        assert kernel.iterator is not None
-        self.iterator, self.own = kernel.iterator, ir.Ref(kernel.iterator)
+        self.iterator, self.own = kernel.index, kernel.own
         self.flags = flags
         self.reductions = {reduction.variable: reduction.combine for reduction in kernel.reductions}
         self.assigned = assigned_variables(kernel.body)

@@ -60,12 +60,11 @@ def _lowers(op: ir.KernelOp, kernel: ir.Kernel, cells: ir.Array, depth: ir.Varia
 
 def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
     """Whether a value is the current level's number, or the own cell, which holds it, plus 1."""
-    assert kernel.iterator is not None
     match candidate:
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, ir.Const(1)):
-            return left in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
+            return left in (ir.Ref(depth), ir.Load(cells, kernel.own))
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(1), right):
-            return right in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
+            return right in (ir.Ref(depth), ir.Load(cells, kernel.own))
     return False
 
 

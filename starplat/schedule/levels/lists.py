@@ -75,10 +75,10 @@ def level_list(levels: Levels, taken: fresh_names.FreshNames, module: ir.Module)
     name = levels.cells.name
     origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
     return LevelList(
-        ir.Array(taken.fresh(f"{name}_order"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
+        taken.array(f"{name}_order", ir.Element.NODE, ir.Extent.NODES),
         ir.Array(taken.fresh(f"{name}_starts"), ir.Element.INT, ir.Extent.NODES_AND_ONE, origin),
-        ir.Variable(taken.fresh(f"{name}_begin"), ir.Element.INT),
-        ir.Variable(taken.fresh(f"{name}_end"), ir.Element.INT),
+        taken.variable(f"{name}_begin", ir.Element.INT),
+        taken.variable(f"{name}_end", ir.Element.INT),
         not _ends_with_levels(levels, module),
     )
 
@@ -120,8 +120,8 @@ class LevelsAsLists(ReturnRewriter):
         self.function, self.direction = function, direction
         count = taken.fresh(f"{levels.cells.name}_count")
         self.count = ir.Array(count, ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
-        self.place = ir.Variable(taken.fresh("slot"), ir.Element.INT)
-        self.node = ir.Variable(taken.fresh("found_node"), ir.Element.NODE)
+        self.place = taken.variable("slot", ir.Element.INT)
+        self.node = taken.variable("found_node", ir.Element.NODE)
         self.signal = found_signal(levels, module)
         self.pull = self.pulling(taken)
         self.counting: list[ir.Kernel] = []
@@ -129,11 +129,11 @@ class LevelsAsLists(ReturnRewriter):
 
     def module(self) -> ir.Module:
         """The module with the list."""
-        functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)
+        made = self.given.with_function(self.host_function(self.given.function(self.function)))
         drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
         kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)
         pull = () if self.pull is None else (self.pull,)
-        return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
+        return with_graph_arrays(replace(made, kernels=(*kernels, *pull, *self.counting)))
 
     def pulling(self, taken: fresh_names.FreshNames) -> ir.Kernel | None:
         """The pull kernel that finds the next level, where legal; the host chooses between both."""

@@ -14,14 +14,13 @@ from starplat.schedule.levels.loops import Levels
 def pulled_level(found: ir.Kernel, levels: Levels, taken: fresh_names.FreshNames) -> ir.Kernel | None:
     """The pull kernel for one that finds the next level by walking the list; None where that does other things as
     well."""
-    assert found.iterator is not None
-    spread = spread_in(found.body, found.iterator)
+    spread = spread_in(found.body, found.index)
     if spread is None or spread.lowering.carried or not says_only_that(_without_append(spread)):
         return None
     rest = [] if found.filter is None else list(conditions.conjuncts(found.filter))
     if any(isinstance(part, ir.Load) and part.array == spread.cells for e in rest for part in walk_expression(e)):
         return None
-    here: ir.Expression = build.equal(ir.Load(spread.cells, ir.Ref(found.iterator)), ir.Ref(levels.depth))
+    here: ir.Expression = build.equal(ir.Load(spread.cells, ir.Ref(found.index)), ir.Ref(levels.depth))
     return from_other_end(found, spread, taken, build.both(here, *rest), spread.lowering.also, by_value=True)
 
 

@@ -70,11 +70,9 @@ def _judging_for_themselves(module: ir.Module, function: str) -> ir.Module:
 
 def _with_lowering(module: ir.Module, levels: Levels) -> ir.Module:
     """The module whose kernel that finds the next level lowers cells to it."""
-    kernels = tuple(
-        as_lowering(kernel, levels.cells, levels.depth) if kernel.name == levels.finder else kernel
-        for kernel in module.kernels
+    return module.with_each_kernel(
+        lambda kernel: as_lowering(kernel, levels.cells, levels.depth) if kernel.name == levels.finder else kernel
     )
-    return replace(module, kernels=kernels)
 
 
 class _Flagger(ReturnRewriter):
@@ -86,11 +84,11 @@ class _Flagger(ReturnRewriter):
         self.function = function
         self.now = _array(taken.fresh(f"{levels.cells.name}_nodes"))
         self.following = _array(taken.fresh(f"{levels.cells.name}_next"))
-        self.size = ir.Variable(taken.fresh(f"{levels.cells.name}_size"), ir.Element.INT)
+        self.size = taken.variable(f"{levels.cells.name}_size", ir.Element.INT)
 
     def module(self) -> ir.Module:
-        functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)
-        return replace(self.given, functions=functions, kernels=tuple(map(self.flagged, self.given.kernels)))
+        function = self.host_function(self.given.function(self.function))
+        return self.given.with_function(function).with_each_kernel(self.flagged)
 
     def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
         listed = (self.listed.order, self.listed.starts) if self.levels.returns else ()
@@ -131,7 +129,7 @@ class _Flagger(ReturnRewriter):
         assert kernel.filter is not None
         asked = asked_level(kernel, self.levels.cells, self.levels.depth)
         assert asked is not None
-        filter = _replaced(kernel.filter, asked, ir.Load(self.now, ir.Ref(kernel.iterator)))
+        filter = _replaced(kernel.filter, asked, ir.Load(self.now, kernel.own))
         body = rewriter.KernelRule(self.carrying).kernel_block(kernel.body)
         return visitor.with_signature(replace(kernel, filter=filter, body=body))
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed, touched
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import arrays_in, blocks_of, walk_host
 from starplat.passes.parts.sources import SourceLoop, combined_by, is_of_source, left_by
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 JOINED = (ir.Combine.ADD, ir.Combine.MIN, ir.Combine.MAX, ir.Combine.OR, ir.Combine.AND)
 """The operators by which copies can be combined."""
@@ -22,16 +21,13 @@ JOINED = (ir.Combine.ADD, ir.Combine.MIN, ir.Combine.MAX, ir.Combine.OR, ir.Comb
 def sources_among_threads(module: ir.Module, *, with_reals: bool) -> Decided:
     """The module whose loops over sources may be shared among threads, where that is proved; those that add up
     floating-point numbers only `with_reals`, whose sums then differ from run to run."""
-    marker = _Marker(module, with_reals=with_reals)
-    made = marker.module()
-    return Decided(made if marker.choices else module, tuple(marker.choices))
+    return _Marker(module, with_reals=with_reals).decided()
 
 
-class _Marker(ModuleRewriter):
+class _Marker(Decider):
     def __init__(self, module: ir.Module, *, with_reals: bool) -> None:
         super().__init__(module)
         self.with_reals = with_reals
-        self.choices: list[Choice] = []
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         return super().function(function) if function.name == self.given.entry else function

@@ -4,12 +4,12 @@ A round qualifies if the host only launches kernels of known size, fills, copies
 from the device's results: a kernel of one thread can compute these in its place.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starplat.ir import build, fresh_names, launches, visitor
 from starplat.ir import nodes as ir
 from starplat.schedule.loop import drivers, group_rounds
+from starplat.schedule.loop.late_declarations import as_assignments
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ def rounds_of(op: ir.HostOp, module: ir.Module, taken: fresh_names.FreshNames) -
         case ir.Loop(before, condition, body, True):
             return _rounds((), False, (*body, *op.step, *before), condition, module)
         case ir.Loop(before, condition, body, False):
-            return _rounds(group_rounds.copied(before), True, (*body, *op.step, *_again(before)), condition, module)
+            again = as_assignments(group_rounds.copied(before))
+            return _rounds(group_rounds.copied(before), True, (*body, *op.step, *again), condition, module)
         case ir.HostForRange(variable, first, end, body):
-            last = ir.Variable(taken.fresh(f"{variable.name}_end"), variable.element)
+            last = taken.variable(f"{variable.name}_end", variable.element)
             less = build.less(ir.Ref(variable), ir.Ref(last))
             one = ir.Const(1, variable.element)
             advance = ir.SetVariable(variable, build.plus(ir.Ref(variable), one))
@@ -54,21 +55,6 @@ def _rounds(
     own = {variable for op in inside for variable in visitor.declared_by(op)}
     varying = dict.fromkeys(v for v in launches.scalars_set(inside, module) if v not in own)
     return Rounds(ahead, tested_first, row, condition, tuple(varying))
-
-
-def _again(before: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-    """The operations that the condition needs, again; their declarations stand ahead of the loop."""
-    again: list[ir.HostOp] = []
-    ops: tuple[ir.HostOp, ...] = group_rounds.copied(before)
-    for op in ops:
-        match op:
-            case ir.DeclareVariable(variable, value):
-                again.append(ir.SetVariable(variable, value))
-            case ir.HostBlock(body):
-                again.append(replace(op, body=_again(body)))
-            case _:
-                again.append(op)
-    return tuple(again)
 
 
 def waits(rounds: Rounds, module: ir.Module) -> bool:

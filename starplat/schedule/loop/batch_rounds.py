@@ -55,7 +55,7 @@ class Round:
 
     def cell(self, name: str, element: ir.Element) -> ir.Array:
         """A new cell on the device."""
-        return ir.Array(self.taken.fresh(name), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+        return self.taken.array(name, element, ir.Extent.ONE)
 
     def row(
         self, row: Iterable[ir.HostOp], condition: ir.Expression, varying: tuple[ir.Variable, ...]
@@ -91,7 +91,7 @@ class Round:
         return rewriter.Replacer(values).expression(expression)
 
     def set(self, variable: ir.Variable, value: ir.Expression) -> None:
-        self.values[variable] = value if value.element is variable.element else ir.Cast(value, variable.element)
+        self.values[variable] = build.converted(value, variable.element)
 
     # --- operations --------------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class Round:
         """The host swaps in rounds after the last one, too; the device knows whether it should have."""
         self.settle({op.first, op.second})
         names = ("turned", "turned_on_device")
-        by_host, on_device = (ir.Variable(self.taken.fresh(name), ir.Element.BOOL) for name in names)
+        by_host, on_device = (self.taken.variable(name, ir.Element.BOOL) for name in names)
         self.turns.append((op, by_host, on_device))
         self.values[on_device] = build.denied(self.stored(on_device))
         self.made += (op, ir.SetVariable(by_host, build.denied(ir.Ref(by_host))))

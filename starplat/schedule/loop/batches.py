@@ -11,11 +11,10 @@ from dataclasses import replace
 from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
 from starplat.schedule.loop import batch_loops, batch_rounds
 from starplat.schedule.schedule import Loop, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 from starplat.source import NOWHERE
 
 MOST_AHEAD = 8
@@ -47,13 +46,12 @@ def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
     return False
 
 
-class _Batcher(ModuleRewriter):
+class _Batcher(Decider):
     """Rewrites the loops that qualify; `around` are the loops around the current one, `place` is where it stands."""
 
     def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
         super().__init__(module)
         self.spares_doubles = spares_doubles
-        self.choices: list[Choice] = []
         self.around: list[ir.HostOp] = []
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:

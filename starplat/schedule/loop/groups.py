@@ -11,11 +11,10 @@ from dataclasses import replace
 from starplat.ir import build, conditions, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.schedule.loop.drivers import left_to_the_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.schedule import Loop, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 FEW = 4096
 """One group runs rounds of fewer nodes."""
@@ -29,20 +28,13 @@ def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Cap
     wanted = schedule.loop is Loop.GROUP or (schedule.loop is Loop.AUTO and not capabilities.grid_barrier)
     if not wanted or not capabilities.group_loops:
         return module
-    grouper = _Grouper(module)
-    made = grouper.module()
-    refused = grouper.refused if schedule.loop is Loop.GROUP else []
-    return Decided(made if grouper.choices else module, (*grouper.choices, *refused))
+    return _Grouper(module).decided(tells_refused=schedule.loop is Loop.GROUP)
 
 
-class _Grouper(ModuleRewriter):
+class _Grouper(Decider):
     """Rewrites the loops whose rounds a group can run."""
 
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module)
-        self.choices: list[Choice] = []
-        self.refused: list[Choice] = []
-        self.name = ""
+    name = ""
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function; the host's values that a group needs are on the device."""
@@ -64,7 +56,7 @@ class _Grouper(ModuleRewriter):
 
     def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
         """The loop, which decides in each round what runs it."""
-        limit = ir.Variable(self.taken.fresh("few"), ir.Element.INT)
+        limit = self.taken.variable("few", ir.Element.INT)
         provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
         few = build.both(*(build.less(length, ir.Ref(limit)) for length in rounds.lengths), *provided)
         yield ir.DeclareVariable(limit, _limit())
@@ -72,7 +64,7 @@ class _Grouper(ModuleRewriter):
             by_host = (ir.HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
             yield replace(rounds.loop, body=by_host)
             return
-        goes_on = ir.Variable(self.taken.fresh("goes_on"), ir.Element.BOOL)
+        goes_on = self.taken.variable("goes_on", ir.Element.BOOL)
         ends = (ir.SetVariable(goes_on, rounds.loop.condition), ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead)))
         last = replace(rounds, body=(*rounds.body, *copied(ends)))
         body = ir.HostIf(few, self.launch(last, ir.Ref(goes_on), few), (*rounds.by_host, *ends))
@@ -83,7 +75,7 @@ class _Grouper(ModuleRewriter):
     def launch(self, rounds: Rounds, condition: ir.Expression, few: ir.Expression) -> tuple[ir.HostOp, ...]:
         """The launch of a group that runs rounds while the condition holds and nodes are few. Arrays that it swaps an
         odd number of times are swapped by the host behind it."""
-        turned = ir.Variable(self.taken.fresh("turned"), ir.Element.BOOL)
+        turned = self.taken.variable("turned", ir.Element.BOOL)
         turns = (ir.SetVariable(turned, build.denied(ir.Ref(turned))),) if rounds.swaps else ()
         again = build.both(condition, few)
         loop = ir.Loop(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)

@@ -14,7 +14,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
-from starplat.ir.module_rewriter import PUSHING, ModuleRewriter
+from starplat.ir.module_rewriter import PUSHING
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
@@ -24,7 +24,7 @@ from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.group_rounds import copied
 from starplat.schedule.loop.late_declarations import declared_ahead
 from starplat.schedule.schedule import Loop, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 MOST, LEAST = 8192, 4096
 """A cluster hands over rounds of more nodes, the grid those of fewer."""
@@ -41,10 +41,7 @@ def rounds_by_one_cluster(
     wanted = schedule.loop is Loop.CLUSTER or (schedule.loop is Loop.AUTO and facts is not None and _is_thin(facts))
     if not wanted or not capabilities.clusters:
         return module
-    spreader = _Spreader(module)
-    made = spreader.module()
-    refused = spreader.refused if schedule.loop is Loop.CLUSTER else ()
-    return Decided(made if spreader.choices else module, (*spreader.choices, *refused))
+    return _Spreader(module).decided(tells_refused=schedule.loop is Loop.CLUSTER)
 
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -61,13 +58,8 @@ def _is_thin(facts: GraphFacts) -> bool:
     return has_few_arcs(facts.num_nodes, facts.num_arcs) and facts.max_degree <= MOST_ARCS_OF_A_NODE
 
 
-class _Spreader(ModuleRewriter):
+class _Spreader(Decider):
     """Spreads persistent kernels over several launches, of which two take turns in a loop."""
-
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module)
-        self.choices: list[Choice] = []
-        self.refused: list[Choice] = []
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its launches leave their sets in."""
@@ -151,7 +143,7 @@ class _Spread:
         self.loops = tuple(map(Same, loops))
         self.sets = tuple(filter(_is_switched, op.arrays))
         size = ir.Extent.ONE * max(2 * len(self.sets), 1)
-        self.cells = ir.Array(self.taken.fresh("sets_left"), ir.Element.LONG, size, ir.Origin.TEMPORARY)
+        self.cells = self.taken.array("sets_left", ir.Element.LONG, size)
         self.left: frozenset[ir.Array] = frozenset()
         self.turned = False
 
@@ -231,15 +223,15 @@ class _Spread:
         else:
             declarations, begin, _ = self.declared(ahead)
             yield from declarations
-        goes_on = ir.Variable(self.taken.fresh("goes_on"), ir.Element.BOOL)
+        goes_on = self.taken.variable("goes_on", ir.Element.BOOL)
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
-            limit = ir.Variable(self.taken.fresh("limit"), loop.driver.step.element)
+            limit = self.taken.variable("limit", loop.driver.step.element)
             from_step = ir.Ref(loop.driver.step)
             yield ir.DeclareVariable(limit, from_step)
             begin = (*begin, ir.SetVariable(limit, from_step)) if begin else ()
         self.turned = True
-        first = ir.Variable(self.taken.fresh("first"), ir.Element.BOOL) if begin else None
+        first = self.taken.variable("first", ir.Element.BOOL) if begin else None
         rounds = self.rounds(loop, goes_on, limit, few=True)
         if first is not None:
             yield ir.DeclareVariable(first, build.TRUE)
@@ -278,7 +270,7 @@ class _Spread:
             size = known_length(kernel.domain)
             assert size is not None
         else:
-            variable = ir.Variable(self.taken.fresh(f"{walked.members.name}_size"), ir.Element.INT)
+            variable = self.taken.variable(f"{walked.members.name}_size", ir.Element.INT)
             yield ir.DeclareVariable(variable, build.ZERO)
             yield ir.ReadSize(variable, walked.members)
             size = ir.Ref(variable)

@@ -1,9 +1,9 @@
 """Declares ahead of a launch the variables that are live after it."""
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
 
 from starplat.ir import nodes as ir
+from starplat.ir.rewriter import HostRule
 from starplat.ir.uses import stream
 from starplat.ir.visitor import declared_by
 
@@ -16,20 +16,19 @@ def declared_ahead(
     late = frozenset(v for op in stream(run) for v in declared_by(op) if v in mentioned)
     ordered = (v for op in stream(run) for v in declared_by(op) if v in late)
     declarations = tuple(ir.DeclareVariable(v, ir.Const(_zero(v.element), v.element)) for v in ordered)
-    return declarations, _without_declarations(run, late)
+    return declarations, as_assignments(run, late)
 
 
-def _without_declarations(ops: Iterable[ir.HostOp], late: frozenset[ir.Variable]) -> tuple[ir.HostOp, ...]:
-    result: list[ir.HostOp] = []
-    for op in ops:
+def as_assignments(ops: Iterable[ir.HostOp], late: Container[ir.Variable] | None = None) -> tuple[ir.HostOp, ...]:
+    """The operations in a row with assignments in place of declarations, of all variables or of some."""
+
+    def assigned(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
         match op:
-            case ir.HostBlock(body):
-                result.append(replace(op, body=_without_declarations(body, late)))
-            case ir.DeclareVariable(variable, value) if variable in late:
-                result.append(ir.SetVariable(variable, value))
-            case _:
-                result.append(op)
-    return tuple(result)
+            case ir.DeclareVariable(variable, value) if late is None or variable in late:
+                return (ir.SetVariable(variable, value),)
+        return None if isinstance(op, ir.HostBlock) else (op,)
+
+    return HostRule(assigned).host_block(ops)
 
 
 def _zero(element: ir.Element) -> int | float | bool:

@@ -10,7 +10,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import launched_alone
 from starplat.schedule.schedule import Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Decided, for_kernels
 
 
 def kernels_in_pieces(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -18,12 +18,9 @@ def kernels_in_pieces(module: ir.Module, schedule: Schedule, capabilities: Capab
     if capabilities.lockstep or capabilities.structured_loops:
         return module
     names = {kernel.name for kernel in launched_alone(module) if _suits(kernel)}
-    if not names:
-        return module
-    kernels = tuple(replace(k, in_pieces=True) if k.name in names else k for k in module.kernels)
+    made = module.with_each_kernel(lambda k: replace(k, in_pieces=k.in_pieces or k.name in names))
     why = "threads take turns on a core, so adjacent cells are visited one after the other"
-    choices = tuple(Choice(f"{name}: each thread takes a piece", why) for name in sorted(names))
-    return Decided(replace(module, kernels=kernels), choices)
+    return for_kernels(module, made, sorted(names), "each thread takes a piece", why)
 
 
 def _suits(kernel: ir.Kernel) -> bool:

@@ -88,8 +88,7 @@ class _Former:
                 parts = (inner for inner in walk_host(made.body) if isinstance(inner, ir.HostLoop))
                 self.refused += left_to_the_host(walk_around(made.body, *parts), self.grid.obstacle(op))
                 return made
-            case _:
-                return op
+        return op
 
     # --- one launch --------------------------------------------------------------------------------------------------
 

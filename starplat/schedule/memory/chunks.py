@@ -94,7 +94,7 @@ class _InChunks(ModuleRewriter):
         return ir.Layout(rows, self.made(f"{layout.neighbors.name}_of_chunk", ir.Element.NODE, ir.Extent.HEADS))
 
     def made(self, name: str, element: ir.Element, extent: ir.Extent) -> ir.Array:
-        return ir.Array(self.taken.fresh(name), element, extent, ir.Origin.TEMPORARY)
+        return self.taken.array(name, element, extent)
 
     def in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel for the nodes of a chunk, and beside it the one that asks which nodes it is for."""
@@ -102,26 +102,24 @@ class _InChunks(ModuleRewriter):
             return self.arcs_in_chunks(kernel)
         read = accesses_in_rows(kernel)
         assert read is not None
-        assert kernel.iterator is not None
         rows = {layout: self.copied(layout, ways) for layout, ways in read.items()}
         body = _OfRows(kernel, rows).kernel_block(kernel.body)
         asking, everywhere = None, kernel.filter is None and isinstance(kernel.domain, ir.AllNodes)
         if not everywhere:
             asking = self.taken.fresh(f"{kernel.name}_wants")
-            says = ir.Store(self.wanted, ir.Ref(kernel.iterator), build.TRUE)
+            says = ir.Store(self.wanted, kernel.own, build.TRUE)
             named = replace(kernel, name=asking, comment=f"whose rows '{kernel.name}' wants")
             self.kernels.append(with_signature(replace(named, body=(says,), reductions=(), counts=None)))
         chunks = ir.Chunks(asking, self.wanted, tuple(rows.values()), self.first, self.end)
         domain = ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))
-        chosen = None if everywhere else ir.Load(self.wanted, ir.Ref(kernel.iterator))
+        chosen = None if everywhere else ir.Load(self.wanted, kernel.own)
         return with_signature(replace(kernel, domain=domain, filter=chosen, body=body, chunks=chunks))
 
     def arcs_in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel for the arcs of a chunk."""
         ways = accesses(kernel)
         assert ways is not None
-        assert kernel.iterator is not None
-        cells, place = self.cells_of(ir.CSR, ways), build.minus(ir.Ref(kernel.iterator), ir.Ref(self.first_arc))
+        cells, place = self.cells_of(ir.CSR, ways), build.minus(kernel.own, ir.Ref(self.first_arc))
         body = _OfArcs({array: ir.Load(copy, place) for array, copy, _ in cells}).kernel_block(kernel.body)
         chunks = ir.ChunksOfArcs(cells, self.first_arc, self.end_arc)
         domain = ir.AllArcs(ir.Ref(self.first_arc), ir.Ref(self.end_arc))

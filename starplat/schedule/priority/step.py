@@ -16,13 +16,12 @@ from dataclasses import replace
 from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import with_signature
 from starplat.schedule import edge_effects, facts
 from starplat.schedule.priority.nearest_rounds import near_rounds
 from starplat.schedule.priority.relaxing import Relaxing, relaxing
 from starplat.schedule.schedule import Delta, Direction, Memory, Priority, Schedule
-from starplat.schedule.step import Choice, Decided
+from starplat.schedule.step import Choice, Decided, Decider
 
 _LOOKS = 65536
 """Arcs, evenly spaced, whose additions are looked at; each may lie in another line of the host's memory."""
@@ -46,12 +45,10 @@ def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilit
     if schedule.priority is Priority.AUTO and not capabilities.double:  # the mean of what arcs add is a double
         return module
     narrower = _NARROWER if capabilities.mapped_memory and schedule.memory in _FAR else 1.0
-    maker = _Maker(module, schedule.priority, narrower, sets_in_one_launch=capabilities.shared_arcs)
-    made = maker.module()
-    return Decided(made, tuple(maker.choices)) if maker.choices else module
+    return _Maker(module, schedule.priority, narrower, sets_in_one_launch=capabilities.shared_arcs).decided()
 
 
-class _Maker(ModuleRewriter):
+class _Maker(Decider):
     """Puts near nodes first in the loops that relax."""
 
     def __init__(
@@ -61,7 +58,6 @@ class _Maker(ModuleRewriter):
         self.narrower = narrower
         self.sets_in_one_launch = sets_in_one_launch
         self.priority = priority
-        self.choices: list[Choice] = []
         self.in_one_launch = False
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -79,7 +75,7 @@ class _Maker(ModuleRewriter):
 
     def ordered(self, loop: ir.Loop, found: Relaxing) -> Iterable[ir.HostOp]:
         later = replace(found.following, name=self.taken.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
-        step = ir.Variable(self.taken.fresh("width"), found.values.element)
+        step = self.taken.variable("width", found.values.element)
         self.arrays.append(later)
         choose = tuple(self.chosen(step, found))
         why = f"'{found.values.name}' only goes down, in any order of updates"
@@ -105,16 +101,16 @@ class _Maker(ModuleRewriter):
             yield ir.DeclareVariable(step, value)
             return
         name = found.added.replace(" ", "_")
-        total = ir.Variable(self.taken.fresh(f"{name}_total"), ir.Element.DOUBLE)
-        longest = ir.Variable(self.taken.fresh("longest_row"), ir.Element.ARC) if self.in_one_launch else None
+        total = self.taken.variable(f"{name}_total", ir.Element.DOUBLE)
+        longest = self.taken.variable("longest_row", ir.Element.ARC) if self.in_one_launch else None
         kernel = self.looking(found, name, total, longest)
         self.kernels.append(kernel)
         yield ir.DeclareVariable(total, ir.Const(0.0, ir.Element.DOUBLE))
         if longest is not None:
             yield ir.DeclareVariable(longest, ir.Const(0, ir.Element.ARC))
         yield ir.Launch(kernel.name)
-        mean = ir.Variable(self.taken.fresh(f"mean_{name}"), ir.Element.DOUBLE)
-        degree = ir.Variable(self.taken.fresh("mean_degree"), ir.Element.DOUBLE)
+        mean = self.taken.variable(f"mean_{name}", ir.Element.DOUBLE)
+        degree = self.taken.variable("mean_degree", ir.Element.DOUBLE)
         yield ir.DeclareVariable(mean, _mean(total))
         yield ir.DeclareVariable(degree, build.divided(_number_of(ir.NumArcs()), _number_of(ir.NumNodes())))
         known = ir.Ref(mean), ir.Ref(degree)
@@ -125,7 +121,7 @@ class _Maker(ModuleRewriter):
 
     def looking(self, found: Relaxing, what: str, total: ir.Variable, longest: ir.Variable | None) -> ir.Kernel:
         """Sums up the additions of some arcs, evenly spaced, and finds the longest row."""
-        v = ir.Variable(self.taken.fresh("node"), ir.Element.NODE)
+        v = self.taken.variable("node", ir.Element.NODE)
         arcs, number = ir.NumArcs(ir.Element.ARC), ir.Cast(ir.Ref(v), ir.Element.ARC)
         one, most = ir.Const(1, ir.Element.ARC), ir.Const(_LOOKS, ir.Element.ARC)
         looks = ir.Apply(ir.MathFunction.MIN, (ir.Cast(ir.NumNodes(), ir.Element.ARC), most), ir.Element.ARC)

@@ -68,7 +68,7 @@ def bitmap_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Bitmap:
     return Bitmap(
         _own(taken.fresh(f"{name}_bits"), ir.Extent.BITS),
         _own(taken.fresh(f"{name}_size"), ir.Extent.ONE),
-        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
+        taken.variable(f"{name}_count", ir.Element.INT),
     )
 
 
@@ -78,9 +78,9 @@ def layers_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Layers:
     return Layers(
         _own(taken.fresh(f"{name}_bits"), ir.Extent.BITS),
         _own(taken.fresh(f"{name}_layer"), ir.Extent.LAYER),
-        ir.Array(taken.fresh(f"{name}_words"), ir.Element.NODE, ir.Extent.BITS, ir.Origin.TEMPORARY),
+        taken.array(f"{name}_words", ir.Element.NODE, ir.Extent.BITS),
         _own(taken.fresh(f"{name}_size"), ir.Extent.ONE),
-        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
+        taken.variable(f"{name}_count", ir.Element.INT),
     )
 
 
@@ -124,13 +124,13 @@ class WordKernels:
     def __init__(self, taken: fresh_names.FreshNames, added: list[ir.Kernel]) -> None:
         self.taken, self.added = taken, added
         self._made: dict[str, ir.Kernel] = {}
-        self.number = ir.Variable(taken.fresh("number"), ir.Element.INT)
-        self.marks = ir.Variable(taken.fresh("some_bits"), ir.Element.INT)
-        self.counted = ir.Variable(taken.fresh("bit"), ir.Element.INT)
-        self.noted = ir.Variable(taken.fresh("bit"), ir.Element.INT)
-        self.found = ir.Variable(taken.fresh("words_found"), ir.Element.INT)
-        self.slot = ir.Variable(taken.fresh("slot"), ir.Element.INT)
-        self.first = ir.Variable(taken.fresh("first_node"), ir.Element.NODE)
+        self.number = taken.variable("number", ir.Element.INT)
+        self.marks = taken.variable("some_bits", ir.Element.INT)
+        self.counted = taken.variable("bit", ir.Element.INT)
+        self.noted = taken.variable("bit", ir.Element.INT)
+        self.found = taken.variable("words_found", ir.Element.INT)
+        self.slot = taken.variable("slot", ir.Element.INT)
+        self.first = taken.variable("first_node", ir.Element.NODE)
 
     def gather(self, members: Layers, span: Span) -> ir.Launch:
         """The launch that lists the non-zero words, in no order; a thread has a word of the second layer."""

@@ -67,7 +67,7 @@ class FirstMembers:
             stem = (kept.nodes if isinstance(kept, queue.Queue) else kept.bits).name
             node, ahead = index, tuple[ir.HostOp, ...]()
             if not (isinstance(index, ir.Ref) and index.variable.element is ir.Element.NODE):
-                variable = ir.Variable(self.taken.fresh(f"{stem}_node"), ir.Element.NODE)
+                variable = self.taken.variable(f"{stem}_node", ir.Element.NODE)
                 node, ahead = ir.Ref(variable), (ir.DeclareVariable(variable, index),)
             name, body = self.taken.fresh(f"{stem}_first"), (queue.inserted(node, kept.told, self.insert),)
             self.kernels.append(visitor.with_signature(ir.Kernel(name, ir.Once(), None, body, span=span)))

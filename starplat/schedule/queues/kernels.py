@@ -57,9 +57,8 @@ class ListKernels(rewriter.Rewriter):
         """A kernel that walks a set, by going over all nodes and testing the bit of each."""
         found = membership(kernel, self.queues.__contains__)
         assert found is not None
-        assert kernel.iterator is not None
         comment = "where many are active: goes over all, in their order"
-        return replace(self.asking(kernel, kernel.iterator, found), name=name, comment=comment)
+        return replace(self.asking(kernel, kernel.index, found), name=name, comment=comment)
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         match expression:
@@ -81,7 +80,7 @@ class ListKernels(rewriter.Rewriter):
         for carry in op.carried:
             if carry.array in self.queues:
                 if not isinstance(index := self.expression(carry.index), ir.Ref | ir.Const):
-                    node = ir.Variable(self.taken.fresh(f"{carry.array.name}_node"), ir.Element.NODE)
+                    node = self.taken.variable(f"{carry.array.name}_node", ir.Element.NODE)
                     yield ir.Let(node, index)
                     index = ir.Ref(node)
                 calls.append(inserted(index, self.queues[carry.array].told, self.insert))

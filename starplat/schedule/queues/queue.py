@@ -39,10 +39,10 @@ def queue_of(flags: ir.Array, taken: fresh_names.FreshNames) -> Queue:
     """Arrays and a variable in the place of flags."""
     name = flags.name
     return Queue(
-        ir.Array(taken.fresh(f"{name}_bits"), ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY),
-        ir.Array(taken.fresh(f"{name}_list"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
-        ir.Array(taken.fresh(f"{name}_size"), ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY),
-        ir.Variable(taken.fresh(f"{name}_count"), ir.Element.INT),
+        taken.array(f"{name}_bits", ir.Element.INT, ir.Extent.BITS),
+        taken.array(f"{name}_list", ir.Element.NODE, ir.Extent.NODES),
+        taken.array(f"{name}_size", ir.Element.INT, ir.Extent.ONE),
+        taken.variable(f"{name}_count", ir.Element.INT),
     )
 
 

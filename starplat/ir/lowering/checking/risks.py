@@ -53,14 +53,14 @@ _IN_A_WIDER_TYPE = "a wider type holds more"
 def risk_of(e: typed.Expression) -> Found | None:
     """What may go wrong in an expression itself, beside its indices; None: nothing."""
     match e:
-        case typed.Binary(operator=operator) if operator in _WORDS:
+        case typed.Binary(operator) if operator in _WORDS:
             found = _of_operator(operator, scalar_of(e), scalar_of(e.left))
             return None if found is None else (found, (e.left, e.right))
-        case typed.Unary(operator=UnaryOperator.NEGATE) if scalar_of(e).is_integer:
+        case typed.Unary(UnaryOperator.NEGATE) if scalar_of(e).is_integer:
             return _opposite(scalar_of(e), "-({0})", "opposite", build.TRUE), (e.operand,)
-        case typed.Apply(function=Function.ABS) if scalar_of(e).is_integer:
+        case typed.Apply(Function.ABS) if scalar_of(e).is_integer:
             return _opposite(scalar_of(e), "abs({0})", "magnitude", None), e.arguments
-        case typed.Apply(function=function) if function not in _NEVER_NAN:
+        case typed.Apply(function) if function not in _NEVER_NAN:
             return _of_function(function, ELEMENTS[scalar_of(e)], len(e.arguments)), e.arguments
         case typed.Convert() if _narrows(scalar_of(e.operand), e.type):
             return _narrowed(scalar_of(e.operand), e.type), (e.operand,)
@@ -76,7 +76,7 @@ def at_cell(name: str, element: ir.Element) -> Risk:
     """An index of something that has so many cells; `name` is what messages call it, empty for nodes themselves."""
     index, cells = ir.Variable("index", element), ir.Variable("cells", ir.Element.LONG)
     wide = ir.Cast(ir.Ref(index), ir.Element.LONG)
-    outside = build.either(build.less(wide, _long(0)), build.at_least(wide, ir.Ref(cells)))
+    outside = build.either(build.less(wide, ir.Const(0, ir.Element.LONG)), build.at_least(wide, ir.Ref(cells)))
     says = f"'{name}' has no cell {{0}} (it has {{1}})" if name else "there is no node {0} (there are {1})"
     help = f"test the {'index' if name else 'node'} before it is used; -1 stands for none"
     wrong = Wrong("E0704", says, help, outside)
@@ -97,16 +97,12 @@ def _of_operator(operator: Operator, result: Scalar, kind: Scalar) -> Risk | Non
         return Risk(name, (left, right), real, (_no_number(real, (left, right)),), ir.Const(0.0, element))
     left, right = _operands(_computed_in(element))
     value, wrongs = _INTEGERS[operator](ir.Ref(left), ir.Ref(right), kind)
-    return Risk(name, (left, right), _as(value, element), wrongs, ir.Const(0, element))
+    return Risk(name, (left, right), build.converted(value, element), wrongs, ir.Const(0, element))
 
 
 def _computed_in(element: ir.Element) -> ir.Element:
     """An ARC may have 32 or 64 bits: its arithmetic is that of a LONG."""
     return ir.Element.LONG if element is ir.Element.ARC else element
-
-
-def _as(value: ir.Expression, element: ir.Element) -> ir.Expression:
-    return value if value.element is element else ir.Cast(value, element)
 
 
 def _operands(element: ir.Element) -> tuple[ir.Variable, ir.Variable]:
@@ -182,7 +178,7 @@ def _opposite(kind: Scalar, said: str, name: str, always: ir.Expression | None) 
     result: ir.Expression = ir.Unary(ir.UnaryOperator.NEGATE, value)
     if always is None:
         result = ir.Select(build.less(value, _zero(value)), result, value)
-    return Risk(f"{name}_{element.value}", (operand,), _as(result, element), (wrong,), ir.Const(0, element))
+    return Risk(f"{name}_{element.value}", (operand,), build.converted(result, element), (wrong,), ir.Const(0, element))
 
 
 def _narrows(source: Scalar, target: Scalar) -> bool:
@@ -236,7 +232,3 @@ def _ends(element: ir.Element) -> tuple[ir.Const, ir.Const]:
 
 def _zero(like: ir.Expression) -> ir.Const:
     return ir.Const(0, like.element)
-
-
-def _long(value: int) -> ir.Const:
-    return ir.Const(value, ir.Element.LONG)

@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 from starplat.analysis import convergence, walk
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical import effects, filters, hosts, rebuilding, unread
-from starplat.operators.canonical.counts.members import FLAG, Members, empties, is_over_nodes, member_of
+from starplat.operators.canonical import effects, filters, hosts, unread
+from starplat.operators.canonical.counts.members import FLAG, Members, empties, filled_with, is_over_nodes, member_of
 
 
 def without_change_flags(body: typed.Block) -> typed.Block:
@@ -40,9 +40,7 @@ def without_change_flags(body: typed.Block) -> typed.Block:
         found = _read(loop, flag, around.before(loop), body)
         if found is None or any(around.is_seen(s, loop) for s in (*found.marks, loop.flag)):
             continue
-        block, place = around.block_of(loop)
-        changed = rebuilding.with_block(body, block, rebuilding.spliced(block, place, found.made(loop)))
-        return without_change_flags(unread.without_stores(changed, {flag}))
+        return without_change_flags(unread.without_stores(around.with_in_place(loop, found.made(loop)), {flag}))
     return body
 
 
@@ -72,8 +70,7 @@ def _read(
 ) -> _Round | None:
     """The round of a loop, if the flag is for nothing else."""
     every = loop.body.statements
-    fills = [s for s in before if flag in walk.all_written(s)][-1:]
-    filled = any(isinstance(s, typed.Attach) and (flag, typed.TRUE) in s.items for s in fills)
+    filled = filled_with(flag, before) == typed.TRUE
     asking = [s for s in walk.statements(body) if flag in walk.read(s) and s is not loop]
     clears = [place for place, s in enumerate(every) if empties(s, flag)]
     tests = [place for place, s in enumerate(every) if any(s is i for i in asking)]
@@ -95,7 +92,7 @@ def _read(
         if isinstance(s, typed.Assign) and s.place.symbol.type == FLAG and s.value == typed.TRUE
     )
     tested_symbols = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Cell)}
-    asked = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Variable)}
+    asked = walk.variables(*others)
     written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
     flag_set = all(
         _sets_flag(part, flag, tested_symbols) for s in every[cleared + 1 :] for part in walk.statements(s)

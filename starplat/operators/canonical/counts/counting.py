@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
-from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, member_of
+from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, filled_with, is_over_nodes, member_of
 
 _PLAIN = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
 _ONE_WAY = (typed.Direction.IN, typed.Direction.OUT)
@@ -85,7 +86,7 @@ def loops_around(body: typed.Statement, s: typed.Statement) -> list[hosts.HostLo
 def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> Iterator[Count]:
     for place, s in enumerate(statements):
         match s:
-            case typed.Declare(symbol=local, value=value) if place + 1 < len(statements) and rising.number(value) == 0:
+            case typed.Declare(local, value) if place + 1 < len(statements) and rising.number(value) == 0:
                 row = statements[place + 1]
                 if isinstance(row, typed.ForEach) and local.type is types.Scalar.INT:
                     yield from _in_row(loop, row, typed.Variable(local), s, (s, row))
@@ -98,18 +99,16 @@ def _in_locals(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> It
 def _stored(loop: typed.ForEach) -> Iterator[Count]:
     """The count of a loop whose nodes count in a local and store that in a property, and do nothing else."""
     match loop.body.statements:
-        case (
-            typed.Declare(symbol=local),
-            typed.ForEach(),
-            typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value),
-        ) if index == typed.Variable(loop.iterator) and value == typed.Variable(local) and symbol.type == NUMBER:
+        case (typed.Declare(local), typed.ForEach(), typed.Assign(typed.Cell(symbol, index), value)) if (
+            index == typed.Variable(loop.iterator) and value == typed.Variable(local) and symbol.type == NUMBER
+        ):
             for count in _in_locals(loop, loop.body.statements):
                 yield from _for_all_or_members(replace(count, target=symbol, parts=(loop,)))
 
 
 def _for_all_or_members(count: Count) -> Iterator[Count]:
     """The count, if its loop is over all nodes or over all members."""
-    if not (asked_for := effects.asked(count.loop.filter)):
+    if not (asked_for := all_asked(count.loop.filter)):
         yield count
     elif len(asked_for) == 1 and count.members.asked(asked_for[0], count.node):
         yield replace(count, for_members=True)
@@ -126,7 +125,7 @@ def _in_row(
     own = typed.Variable(loop.iterator)
     if not isinstance(row.domain, typed.Neighbors) or row.domain.node != own or not _counts_one(row, place):
         return
-    for members, others in _asked(effects.asked(row.filter), row.iterator, {loop.iterator, row.iterator}):
+    for members, others in _asked(all_asked(row.filter), row.iterator, {loop.iterator, row.iterator}):
         if row.domain.direction in _ONE_WAY:
             yield Count(loop.iterator, row.iterator, row.domain, others, members, loop, target, parts)
 
@@ -135,21 +134,20 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
     """The count in a property that was filled with 0 right before, by a pull from neighbors or a push to them."""
     match row:
         case typed.ForEach(
-            domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=direction) as domain,
-            body=typed.Block(statements=(typed.Update(place=typed.Cell(symbol=counted) as cell),)),
+            domain=typed.Neighbors(node=typed.Variable(own), direction=direction) as domain,
+            body=typed.Block((typed.Update(place=typed.Cell(counted) as cell),)),
         ) if own is loop.iterator and counted.type == NUMBER and direction in _ONE_WAY:
-            fills = [s for s in before if counted in walk.all_written(s)][-1:]
+            begun = filled_with(counted, before)
         case _:
             return
-    zero = [s for s in fills if isinstance(s, typed.Attach) and any(c is counted and _is_zero(v) for c, v in s.items)]
-    if not zero or not _counts_one(row, cell):
+    if rising.number(begun) != 0 or not _counts_one(row, cell):
         return
     if cell.index == typed.Variable(loop.iterator):
         for count in _in_row(loop, row, cell, counted, (loop,)):
             yield from _for_all_or_members(count)
     elif cell.index == typed.Variable(row.iterator):
         turned = replace(domain, node=typed.Variable(row.iterator), direction=effects.REVERSED[direction])
-        conditions = (*effects.asked(loop.filter), *effects.asked(row.filter))
+        conditions = (*all_asked(loop.filter), *all_asked(row.filter))
         for members, others in _asked(conditions, loop.iterator, {loop.iterator, row.iterator}, row.iterator):
             left = tuple(c for c in others if not members.asked(c, row.iterator))
             yield Count(
@@ -157,14 +155,10 @@ def _in_property(loop: typed.ForEach, row: typed.ForEach, before: Sequence[typed
             )
 
 
-def _is_zero(value: typed.Expression | typed.Symbol) -> bool:
-    return isinstance(value, typed.Expression) and rising.number(value) == 0
-
-
 def _counts_one(row: typed.ForEach, place: typed.Place) -> bool:
     """Whether a loop over neighbors adds 1 to a place for each, and does nothing else."""
     match row.body.statements:
-        case (typed.Update(combine=typed.Combine.ADD, place=counted, value=value),):
+        case (typed.Update(typed.Combine.ADD, counted, value),):
             return counted == place and rising.number(value) == 1
     return False
 

@@ -14,13 +14,12 @@ Nodes are inserted before that loop in the same round only, and nothing else tes
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.counts.members import FLAG, empties, is_over_nodes, member_of
 from starplat.operators.canonical.hosts import HostLoop, may_leave
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import with_each_statement
 from starplat.same import Same
 
 
@@ -86,12 +85,7 @@ class _Set:
         clear = typed.Attach(cleared.graph, ((self.flag, typed.FALSE),), span=cleared.span)
         leaves = typed.Assign(typed.Cell(self.flag, typed.Variable(visits.iterator)), typed.FALSE, span=visits.span)
 
-        def change(part: Any) -> Any:
-            if not isinstance(part, typed.Block):
-                return None
-            return replace(part, statements=tuple(new for s in part.statements for new in at(s)))
-
-        def at(s: typed.Statement) -> Sequence[typed.Statement]:
+        def at(s: typed.Statement) -> Sequence[typed.Statement] | None:
             if s is self.declared:
                 return ()
             if s is visits:
@@ -99,9 +93,9 @@ class _Set:
             if isinstance(s, typed.Attach) and empties(s, self.flag):
                 rest = tuple(item for item in s.items if item[0] is not self.flag)
                 return (replace(s, items=rest),) if rest else ()
-            return (rebuilt(s, change),)
+            return None
 
-        body: typed.Block = change(self.body)
+        body = with_each_statement(self.body, at)
         return replace(body, statements=(self.declared, clear, *body.statements))
 
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts
+from starplat.analysis.settling.monotone import all_asked, conjuncts
 from starplat.frontend import typed, types
-from starplat.operators.canonical import effects, filters, hosts
-from starplat.operators.canonical.counts.members import Members, member_of
+from starplat.operators.canonical import filters, hosts
+from starplat.operators.canonical.counts.members import Members, filled_with, member_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
 _ARC_FLAG = types.PropertyType(types.Carrier.EDGE, types.Scalar.BOOL)
@@ -48,10 +48,8 @@ def _without(body: typed.Block, flag: typed.Symbol) -> typed.Block | None:
         inside = [s for s in rounds if flag in walk.written(s)]
         asked_outside = any(flag in walk.read(s) and not any(s is i for i in rounds) for s in walk.statements(body))
         if inside and not asked_outside:
-            block, place = around.block_of(loop)
-            known = _Flag(flag, body, loop, block.statements[:place])
             outside = [s for s in writers if not any(s is i for i in inside)]
-            return known.made(inside, outside)
+            return _Flag(flag, body, loop, around.before(loop)).made(inside, outside)
     return None
 
 
@@ -95,14 +93,14 @@ class _Flag:
             statements = [i for i in statements if not isinstance(i, typed.Declare)]
             match statements:
                 case [typed.ForEach() as loop]:
-                    conditions += effects.asked(loop.filter)
+                    conditions += all_asked(loop.filter)
                     domains.append(loop.domain)
                     nodes.append(loop.iterator)
                     statements = loop.body.statements
-                case [typed.If(condition=condition, then=then, otherwise=None)]:
+                case [typed.If(condition, then, None)]:
                     conditions += conjuncts(condition)
                     statements = then.statements
-                case [typed.Assign(place=typed.Cell(index=arc), value=typed.Literal(value=bool() as value))]:
+                case [typed.Assign(typed.Cell(index=arc), typed.Literal(bool() as value))]:
                     break
                 case _:
                     return None
@@ -129,7 +127,7 @@ class _Flag:
                 domain=typed.AllEdges(),
                 filter=None,
                 iterator=arc,
-                body=typed.Block(statements=(typed.Assign(place=place, value=value),)),
+                body=typed.Block((typed.Assign(place, value),)),
             ) if place == typed.Cell(self.flag, typed.Variable(arc)):
                 index = typed.Variable(arc)
                 ends = _ends(index, self.body)
@@ -150,10 +148,9 @@ class _Flag:
         members = Members(cell.symbol, value)
         stores = walk.writers(cell.symbol, self.loop.body)
         leave = all(isinstance(s, typed.Assign) and members.joins(s.value, self.body) is False for s in stores)
-        fills = [s for s in self.before if cell.symbol in walk.all_written(s)][-1:]
-        filled = [v for s in fills if isinstance(s, typed.Attach) for symbol, v in s.items if symbol is cell.symbol]
-        begun = [isinstance(v, typed.Expression) and members.joins(v, self.body) for v in filled] == [True]
-        return leave and begun and cell.index in (typed.Variable(_FIRST), typed.Variable(_LAST))
+        begun = filled_with(cell.symbol, self.before)
+        are_members = begun is not None and members.joins(begun, self.body) is True
+        return leave and are_members and cell.index in (typed.Variable(_FIRST), typed.Variable(_LAST))
 
     def _is_fresh(self, place: int, given: set[typed.Symbol]) -> bool:
         """Whether nothing that the conditions read changes between the flags' store and their last read in a round."""
@@ -172,12 +169,12 @@ class _Flag:
                 case typed.Binary() if (found := member_of(part)) is not None and found[0].symbol is self.flag:
                     asked_for = rebuilt(found[0], change)
                     return asked_for if found[1] else typed.Unary(typed.UnaryOperator.NOT, asked_for, span=part.span)
-                case typed.Cell(symbol=symbol, index=arc) if symbol is self.flag:
+                case typed.Cell(symbol, arc) if symbol is self.flag:
                     if (ends := _ends(arc, self.body)) is None:
                         unknown.append(arc)
                         return part
                     return substituted(has, dict(zip((_FIRST, _LAST), ends, strict=True)))
-                case typed.Block(statements=statements):
+                case typed.Block(statements):
                     kept = tuple(s for s in statements if not any(s is other for other in gone))
                     kept = tuple(s for s in kept if not (isinstance(s, typed.Declare) and s.symbol is self.flag))
                     same = len(kept) == len(statements)
@@ -202,14 +199,14 @@ def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Sym
 def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
     """Source and destination of the arc of an iteration."""
     match arc:
-        case typed.ArcInHand(iterator=iterator):
+        case typed.ArcInHand(iterator):
             rows = [s for s in walk.statements(body) if isinstance(s, typed.ForEach) and s.iterator is iterator]
             domain = rows[0].domain if len(rows) == 1 else None
             if not isinstance(domain, typed.Neighbors) or domain.direction is typed.Direction.BOTH:
                 return None
             ends = domain.node, typed.Variable(iterator)
             return ends if domain.direction is typed.Direction.OUT else ends[::-1]
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             for s in walk.statements(body):
                 match s:
                     case typed.ForEach(iterator=iterator, domain=typed.AllEdges(graph=graph)) if iterator is symbol:
@@ -217,7 +214,7 @@ def _ends(arc: typed.Expression, body: typed.Block) -> Ends | None:
                             typed.EdgeEnd(arc, end, graph) for end in (typed.End.SOURCE, typed.End.DESTINATION)
                         )
                         return first, last
-                    case typed.Declare(symbol=local, value=typed.ArcInHand() as value) if local is symbol:
+                    case typed.Declare(local, typed.ArcInHand() as value) if local is symbol:
                         stored = local in walk.all_written(body)
                         return None if stored else _ends(value, body)
             return None

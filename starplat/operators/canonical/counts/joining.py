@@ -15,7 +15,6 @@ over members stay in it, if they do not touch what is fused.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
@@ -127,16 +126,15 @@ def _with(
         return None
     done = rebuilding.substituted(stores, {node: s.iterator})
 
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        new = tuple(n for i in part.statements for n in (join(i) if i in here else (rebuilding.rebuilt(i, change),)))
-        return replace(part, statements=new)
-
     def join(store: typed.Assign) -> tuple[typed.Statement, ...]:
         if store.value == typed.TRUE:
             return (store, *done)
         build = Builder(store.span)
         return (build.when(store.value, build.assign(store.place, True), *done),)
 
-    return replace(s, body=change(s.body))
+    return replace(
+        s,
+        body=rebuilding.with_each_statement(
+            s.body, lambda i: join(i) if isinstance(i, typed.Assign) and i in here else None
+        ),
+    )

@@ -162,6 +162,6 @@ def _is_about_members(s: typed.Statement, own: typed.Symbol, members: Members) -
     """Whether a statement reads a property only in the cells of members, each its own."""
     if not any(own in walk.read(i) for i in walk.statements(s)):
         return True
-    cells = [p for v in walk.all_values(s) for p in walk.within(v) if isinstance(p, typed.Cell) and p.symbol is own]
+    cells = [p for p in walk.all_parts(s) if isinstance(p, typed.Cell) and p.symbol is own]
     mine = isinstance(s, typed.ForEach) and all(cell.index == typed.Variable(s.iterator) for cell in cells)
     return mine and isinstance(s, typed.ForEach) and members.asked_by(s)

@@ -69,9 +69,9 @@ def member_of(condition: typed.Expression) -> tuple[typed.Cell, bool | int] | No
     match condition:
         case typed.Cell() if condition.type is Scalar.BOOL:
             return condition, True
-        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell() as cell) if cell.type is Scalar.BOOL:
+        case typed.Unary(typed.UnaryOperator.NOT, typed.Cell() as cell) if cell.type is Scalar.BOOL:
             return cell, False
-        case typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=right) if (
+        case typed.Binary(typed.Operator.EQUAL, typed.Cell() as cell, right) if (
             cell.type is Scalar.INT and (held := number(right)) is not None
         ):
             return cell, held
@@ -95,6 +95,13 @@ def loops_over_nodes(body: typed.Statement) -> Iterator[typed.ForEach]:
 def empties(s: typed.Statement, members: typed.Symbol) -> bool:
     """Whether a statement clears a flag of all nodes."""
     return isinstance(s, typed.Attach) and (members, typed.FALSE) in s.items
+
+
+def filled_with(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> typed.Expression | None:
+    """The value of all cells of a property after some statements, if the last of them to write it is a fill."""
+    last = [s for s in before if symbol in walk.all_written(s)][-1:]
+    values = (value for s in last if isinstance(s, typed.Attach) for to, value in s.items if to is symbol)
+    return next((value for value in values if isinstance(value, typed.Expression)), None)
 
 
 def only_join(s: typed.Statement, joined: typed.Symbol, of: Members) -> bool:

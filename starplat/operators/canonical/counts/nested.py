@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, rises_with
+from starplat.analysis.settling.monotone import MIRRORED, all_asked, conjuncts, mentions, rises_with
 from starplat.frontend import typed
-from starplat.operators.canonical import counters, effects, hosts, rebuilding
+from starplat.operators.canonical import counters, hosts, rebuilding
 from starplat.operators.canonical.counts.counting import counts_in_locals
 from starplat.operators.canonical.counts.members import FLAG, Members, is_over_nodes, member_of
 from starplat.operators.canonical.rising import only_rises
@@ -32,17 +32,8 @@ from starplat.same import Same
 def in_what_was_left(body: typed.Block) -> typed.Block:
     """A function's body in which such peelings start from the result before."""
     for tried in (body, counters.as_flags(body)):
-        if (found := _nested(tried)) is not tried:
+        if (found := hosts.with_loops(tried, _begun_before)) is not tried:
             return found
-    return body
-
-
-def _nested(body: typed.Block) -> typed.Block:
-    around = hosts.surroundings(body)
-    for loop in around.loops:
-        if (found := _begun_before(loop, around)) is not None:
-            block, place = around.block_of(loop)
-            return _nested(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
     return body
 
 
@@ -131,7 +122,7 @@ class _Search:
 
         def change(part: Any) -> Any:
             match part:
-                case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=typed.TRUE) if symbol is weak:
+                case typed.Assign(typed.Cell(symbol) as cell, typed.TRUE) if symbol is weak:
                     return replace(part, place=replace(cell, symbol=self.members.symbol), value=self._outside)
             return None
 
@@ -148,14 +139,14 @@ class _Search:
             return False
         members = self.members
         counted = {Same(c.target): c.target for c in counts_in_locals(visits) if c.members == members}
-        conditions, statements = list(effects.asked(visits.filter)), visits.body.statements
+        conditions, statements = list(all_asked(visits.filter)), visits.body.statements
         local: typed.Symbol | None = None
         while len(statements) == 1 or local is None:
             match statements:
-                case (typed.If(condition=condition, then=then, otherwise=None),):
+                case (typed.If(condition, then, None),):
                     conditions += conjuncts(condition)
                     statements = then.statements
-                case (typed.Declare(symbol=symbol) as declared, _, *rest) if Same(declared) in counted:
+                case (typed.Declare(symbol) as declared, _, *rest) if Same(declared) in counted:
                     statements, local = tuple(rest), symbol
                 case _:
                     return False
@@ -179,7 +170,7 @@ class _Search:
     def _is_bound(self, condition: typed.Expression, counted: typed.Symbol) -> bool:
         """Whether a condition says that the count is below, or no greater than, a value that only rises."""
         match condition:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+            case typed.Binary(operator, left, right) if operator in MIRRORED:
                 if right == typed.Variable(counted):
                     operator, left, right = MIRRORED[operator], right, left
             case _:

@@ -74,12 +74,9 @@ def _reset(flag: typed.Symbol, before: Statements) -> int | None:
     if place is None:
         return None
     match before[place]:
-        case typed.Assign(place=typed.Variable(symbol=to), value=value) | typed.Declare(symbol=to, value=value) if (
-            to is flag and value == typed.FALSE
-        ):
+        case typed.Assign(typed.Variable(to), value) | typed.Declare(to, value) if to is flag and value == typed.FALSE:
             return place
-        case _:
-            return None
+    return None
 
 
 def _concerns(s: typed.Statement, symbol: typed.Symbol) -> bool:

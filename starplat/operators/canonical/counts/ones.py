@@ -33,7 +33,7 @@ def with_ones_counted(body: typed.Block) -> typed.Block:
                 return build.when(build.equal(cell, build.number(1)), replace(part, value=one))
             case typed.Aggregate(aggregation=typed.Aggregation.SUM, property=symbol) if symbol in ones:
                 return replace(part, aggregation=typed.Aggregation.COUNT)
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 inner = [rebuilding.rebuilt(s, change) for s in statements]
                 return replace(part, statements=tuple(_counted_there(inner, ones)))
         return None
@@ -70,9 +70,9 @@ def _count(s: typed.Statement) -> tuple[typed.Variable, typed.Symbol] | None:
     """The scalar that gets the number of members of a set, and the set."""
     match s:
         case typed.Assign(
-            place=typed.Variable() as place,
-            value=typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=of)
-            | typed.Convert(operand=typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=of)),
+            typed.Variable() as place,
+            typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=of)
+            | typed.Convert(typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=of)),
         ):
             return place, of
     return None

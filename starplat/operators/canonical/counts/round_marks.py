@@ -67,7 +67,7 @@ class Marks:
     @property
     def comparisons(self) -> list[tuple[typed.Binary, typed.Expression]]:
         """The equality tests of a cell, each with the other operand."""
-        parts = [part for s in self.inside for value in walk.expressions(s) for part in walk.within(value)]
+        parts = [part for s in self.inside for part in walk.own_parts(s)]
         found = [(part, self.other(part)) for part in parts if isinstance(part, typed.Binary)]
         return [(part, other) for part, other in found if other is not None]
 
@@ -123,14 +123,14 @@ def _by_number(marks: Marks) -> typed.Block | None:
         match part:
             case typed.Binary() if marks.other(part) is not None:
                 return marks.flagged(part, flag)
-            case typed.Declare(symbol=symbol) if symbol is marks.symbol:
+            case typed.Declare(symbol) if symbol is marks.symbol:
                 return replace(part, symbol=flag)
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
                 filled = ((flag, typed.FALSE) if s is marks.symbol else (s, v) for s, v in items)
                 return replace(part, items=tuple(filled))
-            case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
+            case typed.Assign(typed.Cell(symbol) as cell) if symbol is marks.symbol:
                 return replace(part, place=replace(cell, symbol=flag), value=typed.TRUE)
-            case typed.Block(statements=every):
+            case typed.Block(every):
                 new = tuple(n for s in every for n in (rebuilding.rebuilt(s, change), *raised(s)))
                 return replace(part, statements=new)
         return None
@@ -167,7 +167,7 @@ def _by_step(marks: Marks) -> typed.Block | None:
     for loop in members.loops_over_nodes(marks.body):
         own = typed.Cell(marks.symbol, typed.Variable(loop.iterator))
         match loop.filter, loop.body.statements:
-            case None, (typed.If(condition=asked, then=typed.Block(statements=(step,)), otherwise=None), *_):
+            case None, (typed.If(asked, typed.Block((step,)), None), *_):
                 pass
             case typed.Binary() as asked, (step,):
                 pass
@@ -182,7 +182,7 @@ def _by_step(marks: Marks) -> typed.Block | None:
 
 def _asked(condition: typed.Expression, own: typed.Cell) -> int | None:
     match condition:
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right) if left == own:
+        case typed.Binary(typed.Operator.EQUAL, left, right) if left == own:
             return rising.number(right)
     return None
 
@@ -206,8 +206,7 @@ def _is_only_step(marks: Marks, loop: typed.ForEach, step: typed.Statement, now:
 
 def _cells(loop: typed.Statement, symbol: typed.Symbol) -> Iterator[typed.Cell]:
     """The cells of a property that a statement reads."""
-    for value in walk.all_values(loop):
-        yield from (p for p in walk.within(value) if isinstance(p, typed.Cell) and p.symbol is symbol)
+    return (part for part in walk.all_parts(loop) if isinstance(part, typed.Cell) and part.symbol is symbol)
 
 
 def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.Block:
@@ -220,7 +219,7 @@ def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.B
         match part:
             case typed.Binary() if (other := marks.other(part)) is not None and rising.number(other) == now:
                 return marks.flagged(part, flag)
-            case typed.Block(statements=every):
+            case typed.Block(every):
                 return replace(part, statements=tuple(new for s in every for new in at(s)))
         return None
 
@@ -230,10 +229,10 @@ def _stepped(marks: Marks, loop: typed.ForEach, now: int, later: int) -> typed.B
                 yield cleared
                 if rest:
                     yield replace(loop, body=change(replace(loop.body, statements=rest)))
-            case typed.Declare(symbol=symbol) if symbol is marks.symbol:
+            case typed.Declare(symbol) if symbol is marks.symbol:
                 yield s
                 yield replace(s, symbol=flag)
-            case typed.Assign(place=typed.Cell(symbol=symbol) as cell) if symbol is marks.symbol:
+            case typed.Assign(typed.Cell(symbol) as cell) if symbol is marks.symbol:
                 yield replace(s, value=typed.Literal(later, Scalar.INT, span=s.span))
                 yield replace(s, place=replace(cell, symbol=flag), value=typed.TRUE)
             case _:

@@ -29,17 +29,18 @@ from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
-from starplat.operators.canonical.counts.members import Members, constant, member_of
+from starplat.operators.canonical.counts.members import Members, constant, filled_with, member_of
 
 
 def left_at_once(body: typed.Block) -> typed.Block:
     """A function's body with such nodes leaving together."""
-    around = hosts.surroundings(body)
-    for loop in around.loops:
-        if isinstance(loop, typed.While) and (found := _read(loop, around, body)) is not None:
-            block, place = around.block_of(loop)
-            return left_at_once(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found.made(loop))))
-    return body
+    return hosts.with_loops(body, _left_at_once)
+
+
+def _left_at_once(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Statement, ...] | None:
+    if not isinstance(loop, typed.While) or (found := _read(loop, around, around.body)) is None:
+        return None
+    return found.made(loop)
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,12 @@ def _read(loop: typed.While, around: hosts.Surroundings, body: typed.Block) -> _
     """The visits of a loop that repeats them for a bound until no node leaves, and then raises the bound."""
     match loop.body.statements:
         case (
-            typed.Assign(place=typed.Variable(symbol=more), value=typed.FALSE)
-            | typed.Declare(symbol=more, value=typed.FALSE),
+            typed.Assign(typed.Variable(more), typed.FALSE) | typed.Declare(more, typed.FALSE),
             typed.ForEach(parallel=False, domain=typed.AllNodes()) as visits,
             typed.If(
-                condition=typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Variable(symbol=asked)),
-                then=typed.Block(statements=(typed.Update(place=typed.Variable(symbol=bound)) as step,)),
-                otherwise=None,
+                typed.Unary(typed.UnaryOperator.NOT, typed.Variable(asked)),
+                typed.Block((typed.Update(place=typed.Variable(bound)) as step,)),
+                None,
             ),
         ) if asked is more and rising.added(step) is not None:
             found = _visit(visits, body)
@@ -101,9 +101,8 @@ def _read(loop: typed.While, around: hosts.Surroundings, body: typed.Block) -> _
 def _asks_for_members(c: typed.Expression, visit: _Visit, before: Sequence[typed.Statement]) -> bool:
     """Whether a condition asks for the number of members, which begins as that of all nodes."""
     symbol = visit.members.symbol
-    fills = [s for s in before if symbol in walk.all_written(s)][-1:]
-    given = [value for s in fills if isinstance(s, typed.Attach) for to, value in s.items if to is symbol]
-    filled = any(isinstance(v, typed.Expression) and constant(v) == visit.members.value for v in given)
+    begun = filled_with(symbol, before)
+    filled = begun is not None and constant(begun) == visit.members.value
     counts = [s for s in visit.done if isinstance(s, typed.Update) and mentions(c, {s.place.symbol})]
     return filled and hosts.asks_for_nodes(c, before) and len(counts) == 1 and rising.number(counts[0].value) == -1
 
@@ -144,10 +143,9 @@ def _visit(loop: typed.ForEach, body: typed.Block) -> _Visit | None:
 def _falling(row: typed.ForEach, own: typed.Variable) -> typed.Symbol | None:
     """The number of each neighbor from which a loop over a row takes a constant; None if it does anything else."""
     match row.domain, effects.asked_by_loop(row)[1]:
-        case (
-            typed.Neighbors(node=node),
-            (typed.Update(combine=typed.Combine.ADD, place=typed.Cell(symbol=symbol, index=at), value=value),),
-        ) if node == own and at == typed.Variable(row.iterator):
+        case (typed.Neighbors(node=node), (typed.Update(typed.Combine.ADD, typed.Cell(symbol, at), value),)) if (
+            node == own and at == typed.Variable(row.iterator)
+        ):
             amount = rising.number(value)
             return symbol if amount is not None and amount < 0 else None
     return None
@@ -156,7 +154,7 @@ def _falling(row: typed.ForEach, own: typed.Variable) -> typed.Symbol | None:
 def _is_below(condition: typed.Expression, cell: typed.Cell, changed: set[typed.Symbol]) -> bool:
     """Whether a condition asks whether a number is below what no visit changes."""
     match condition:
-        case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+        case typed.Binary(operator, left, right) if operator in MIRRORED:
             if right == cell:
                 operator, left, right = MIRRORED[operator], right, left
             below = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
@@ -167,10 +165,10 @@ def _is_below(condition: typed.Expression, cell: typed.Cell, changed: set[typed.
 def _is_apart(s: typed.Statement, own: typed.Variable, asked: set[typed.Symbol]) -> bool:
     """Whether a statement stores in a cell of the node, sets a scalar or counts in one, in any order of nodes."""
     match s:
-        case typed.Assign(place=typed.Cell(symbol=symbol, index=at)):
+        case typed.Assign(typed.Cell(symbol, at)):
             return at == own and symbol not in asked
-        case typed.Assign(place=typed.Variable(), value=typed.Literal()):
+        case typed.Assign(typed.Variable(), typed.Literal()):
             return True
-        case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=value):
+        case typed.Update(typed.Combine.ADD, typed.Variable(), value):
             return rising.number(value) is not None
     return False

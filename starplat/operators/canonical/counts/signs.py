@@ -39,9 +39,9 @@ def compared_with_none(body: typed.Block) -> typed.Block:
 
 def _compared(part: Any) -> tuple[typed.Cell, typed.Operator] | None:
     match part:
-        case typed.Binary(operator=operator, left=typed.Cell() as cell, right=right) if operator in MIRRORED:
+        case typed.Binary(operator, typed.Cell() as cell, right) if operator in MIRRORED:
             found = _SAYS.get((operator, _number(right)))
-        case typed.Binary(operator=operator, left=left, right=typed.Cell() as cell) if operator in MIRRORED:
+        case typed.Binary(operator, left, typed.Cell() as cell) if operator in MIRRORED:
             found = _SAYS.get((MIRRORED[operator], _number(left)))
         case _:
             return None
@@ -65,7 +65,7 @@ def _keeps(s: typed.Statement, symbol: typed.Symbol, body: typed.Block) -> bool:
     match s:
         case typed.Attach(items=items):
             values = [value for filled, value in items if filled is symbol]
-        case typed.Assign(place=typed.Cell(), value=value):
+        case typed.Assign(typed.Cell(), value):
             values = [value]
         case _:
             return False

@@ -17,14 +17,20 @@ than the first k. A counter of members replaces the test for an empty set.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rebuilding
-from starplat.operators.canonical.counts.members import FLAG, NUMBER, Members, is_over_nodes, loops_over_nodes
+from starplat.operators.canonical.counts.members import (
+    FLAG,
+    NUMBER,
+    Members,
+    filled_with,
+    is_over_nodes,
+    loops_over_nodes,
+)
 from starplat.operators.canonical.rising import added, number
 from starplat.same import Same
 
@@ -35,10 +41,9 @@ def stored_on_leaving(body: typed.Block) -> typed.Block:
     for members in (Members(flag, value) for flag in flags for value in (True, False)):
         around = hosts.surroundings(body)
         for loop in around.loops:
-            block, place = around.block_of(loop)
-            rounds = _Rounds(loop, members, block.statements[:place], around, body)
+            rounds = _Rounds(loop, members, around.before(loop), around, body)
             if isinstance(loop, typed.While) and (found := rounds.changed()) is not None:
-                return stored_on_leaving(rebuilding.with_block(body, block, rebuilding.spliced(block, place, found)))
+                return stored_on_leaving(around.with_in_place(loop, found))
     return body
 
 
@@ -59,9 +64,7 @@ class _Rounds:
             (place, s) for place, s in enumerate(every) if isinstance(s, typed.ForEach) and self._is_of_members(s)
         ]
         flag, value = self.members.symbol, typed.TRUE if self.members.value else typed.FALSE
-        fills = [s for s in self.before if flag in walk.all_written(s)][-1:]
-        filled = any(isinstance(s, typed.Attach) and (flag, value) in s.items for s in fills)
-        if len(visits) != 1 or not filled or hosts.may_leave(every):
+        if len(visits) != 1 or filled_with(flag, self.before) != value or hosts.may_leave(every):
             return None
         ((place, survivors),) = visits
         leaving = self._leaving(every[:place])
@@ -94,9 +97,9 @@ class _Rounds:
         match self.loop.condition:
             case typed.Variable() as some:
                 notes = [s for s in survivors.body.statements if _stores(s, some, typed.TRUE)]
-            case typed.Binary(
-                operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=typed.Variable() as some, right=zero
-            ) if number(zero) == 0:
+            case typed.Binary(typed.Operator.GREATER | typed.Operator.NOT_EQUAL, typed.Variable() as some, zero) if (
+                number(zero) == 0
+            ):
                 notes = [s for s in survivors.body.statements if _counts_one(s) and some.symbol in walk.written(s)]
             case _:
                 return None
@@ -121,11 +124,9 @@ class _Rounds:
         touches = sum(given in (*walk.written(i), *walk.read(i)) for i in inside)
         steps = [i for i in inside if k.symbol in walk.written(i)]
         raised = any(i is step and added(i) == 1 for step in steps for i in self.loop.body.statements[place + 1 :])
-        fills = [i for i in self.before if given in walk.all_written(i)][-1:]
-        filled = [value for f in fills if isinstance(f, typed.Attach) for symbol, value in f.items if symbol is given]
-        first = [number(value) for value in filled if isinstance(value, typed.Expression)]
+        first = number(filled_with(given, self.before))
         begins = self.around.known_before(self.loop).get(k.symbol)
-        return touches == 1 and raised and len(steps) == 1 and begins is not None and first == [begins - 1]
+        return touches == 1 and raised and len(steps) == 1 and begins is not None and first == begins - 1
 
     def _made(
         self,
@@ -140,29 +141,25 @@ class _Rounds:
         build = Builder(span)
         left = build.variable(build.local(f"left_{flag.name}", Scalar.INT))
 
-        def change(part: Any) -> Any:
-            if not isinstance(part, typed.Block):
-                return None
-            return replace(part, statements=tuple(new for s in part.statements for new in at(s)))
+        def on_leaving(node: typed.Symbol) -> Iterator[typed.Statement]:
+            for store in given:
+                one = build.number(1)
+                before = typed.Binary(typed.Operator.SUBTRACT, store.value, one, Scalar.INT, span=span)
+                yield build.assign(build.cell(store.place.symbol, node), before)
+            yield build.add(left, -1)
 
-        def at(s: typed.Statement) -> Iterator[typed.Statement]:
+        def at(s: typed.Statement) -> tuple[typed.Statement, ...] | None:
             if s is survivors:
                 there = build.compared(left, typed.Operator.GREATER, build.number(0))
                 as_asked = left if asked.type is Scalar.INT else typed.Convert(left, asked.type, span=span)
-                yield build.assign(asked, there if asked.type is Scalar.BOOL else as_asked)
-            elif Same(s) in leaving:
-                yield s
-                for store in given:
-                    one = build.number(1)
-                    before = typed.Binary(typed.Operator.SUBTRACT, store.value, one, Scalar.INT, span=span)
-                    yield build.assign(build.cell(store.place.symbol, leaving[Same(s)]), before)
-                yield build.add(left, -1)
-            elif not _says_none(s, asked):
-                yield rebuilding.rebuilt(s, change)
+                return (build.assign(asked, there if asked.type is Scalar.BOOL else as_asked),)
+            if Same(s) in leaving:
+                return (s, *on_leaving(leaving[Same(s)]))
+            return () if _says_none(s, asked) else None
 
         number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
         yield build.declare(left.symbol, number_of_nodes)
-        yield replace(self.loop, body=change(self.loop.body))
+        yield replace(self.loop, body=rebuilding.with_each_statement(self.loop.body, at))
 
 
 def _stores(s: typed.Statement, place: typed.Place, value: typed.Expression) -> bool:

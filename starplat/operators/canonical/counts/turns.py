@@ -37,7 +37,7 @@ def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | N
     to anything but the round after, or asked for elsewhere."""
     asked = {value for _, value in marks.comparisons}
     match [*asked]:
-        case [typed.Variable(symbol=round_) as now]:
+        case [typed.Variable(round_) as now]:
             build, around = Builder(), hosts.surroundings(marks.body)
         case _:
             return None
@@ -49,7 +49,7 @@ def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | N
         return None
     before = around.before(loop)
     compared = [part for part, _ in marks.comparisons]
-    within = [p for s in inside for value in walk.expressions(s) for p in walk.within(value)]
+    within = [p for s in inside for p in walk.own_parts(s)]
     given = [s for s in before if any(s is store for store in marks.stores)]
     later = [s for s in marks.stores if not any(s is i for i in given)]
     fits = (
@@ -77,20 +77,20 @@ def _flagged(marks: round_marks.Marks, step: typed.Statement) -> typed.Block:
         match part:
             case typed.Binary() if marks.other(part) is not None:
                 return marks.flagged(part, now)
-            case typed.Assign(place=typed.Cell(symbol=symbol) as cell, value=value) if symbol is marks.symbol:
+            case typed.Assign(typed.Cell(symbol) as cell, value) if symbol is marks.symbol:
                 flag = now if rising.number(value) is not None else later
                 return replace(part, place=replace(cell, symbol=flag), value=build.truth(True))
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
                 none = [(flag, build.truth(False)) for flag in (now, later)]
                 others = [item for item in items if item[0] is not marks.symbol]
                 return replace(part, items=(*others, *none))
-            case typed.Block(statements=every):
+            case typed.Block(every):
                 return replace(part, statements=tuple(new for s in every for new in at(s)))
         return None
 
     def at(s: typed.Statement) -> Iterator[typed.Statement]:
         match s:
-            case typed.Declare(symbol=symbol) if symbol is marks.symbol:
+            case typed.Declare(symbol) if symbol is marks.symbol:
                 yield from (replace(s, symbol=flag) for flag in (now, later))
             case _:
                 yield rebuilding.rebuilt(s, change)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, filters, rebuilding
@@ -48,10 +49,10 @@ class Keeping:
     def change(self, part: Any) -> Any:
         """The replacement of a part, as `rebuilt` expects it."""
         match part:
-            case typed.Block(statements=every):
+            case typed.Block(every):
                 new = tuple(n for i, s in enumerate(every) for n in self.statement(s, every[:i]))
                 return replace(part, statements=new)
-            case typed.Cell(symbol=symbol) if symbol is self.count.property:
+            case typed.Cell(symbol) if symbol is self.count.property:
                 return rebuilding.rebuilt(replace(part, symbol=self.kept), self.change)
         return None
 
@@ -62,7 +63,7 @@ class Keeping:
         made = next((c for c in self.counts if any(s is part for part in c.parts)), None)
         own = [store for store in self.stores.values() if store.loop is s]
         match s:
-            case typed.Declare(symbol=symbol) if symbol is gone:
+            case typed.Declare(symbol) if symbol is gone:
                 pass
             case typed.Declare() if made is not None:
                 yield replace(s, value=Builder(s.span).cell(self.kept, made.node))
@@ -106,7 +107,7 @@ class Keeping:
     ) -> Iterator[typed.Statement]:
         """A loop that only changes a set, after one that updates the counts of the neighbors."""
         members = self.count.members
-        conditions = list(effects.asked(loop.filter))
+        conditions = list(all_asked(loop.filter))
         if store.joins:
             conditions.append(members.has_not(loop.iterator))
         elif not any(

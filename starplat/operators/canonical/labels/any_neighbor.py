@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed
-from starplat.operators.canonical import effects, extremes, rebuilding
+from starplat.operators.canonical import extremes, rebuilding
 
 
 def without_findings(body: typed.Block) -> typed.Block:
@@ -41,21 +41,21 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
     """The loop over neighbors that does what is to be done if one of them is as wanted."""
     match declared, row, branch:
         case (
-            typed.Declare(symbol=local, value=typed.Literal(value=False)),
+            typed.Declare(local, typed.Literal(False)),
             typed.ForEach(domain=typed.Neighbors()),
-            typed.If(condition=condition, then=typed.Block(statements=stores), otherwise=None),
-        ) if typed.Variable(local) in (besides := list(effects.asked(condition))):
+            typed.If(condition, typed.Block(stores), None),
+        ) if typed.Variable(local) in (besides := list(all_asked(condition))):
             besides.remove(typed.Variable(local))
-            conditions, found = (*effects.asked(row.filter), *besides), row.body.statements
+            conditions, found = (*all_asked(row.filter), *besides), row.body.statements
         case _:
             return None
     match found:
         case (typed.If(otherwise=None) as inner,):
-            conditions, found = (*conditions, *effects.asked(inner.condition)), inner.then.statements
+            conditions, found = (*conditions, *all_asked(inner.condition)), inner.then.statements
     match found:
-        case (typed.Update(combine=typed.Combine.OR, place=typed.Variable(symbol=flag), value=value),) if flag is local:
-            conditions = (*conditions, *effects.asked(value))
-        case (typed.Assign(place=typed.Variable(symbol=flag), value=typed.TRUE), *rest) if flag is local:
+        case (typed.Update(typed.Combine.OR, typed.Variable(flag), value),) if flag is local:
+            conditions = (*conditions, *all_asked(value))
+        case (typed.Assign(typed.Variable(flag), typed.TRUE), *rest) if flag is local:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None
         case _:

@@ -84,11 +84,10 @@ def _in_place(
 
     def carrying(part: Any) -> Any:
         match part:
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol, index=index)) if symbol is now:
+            case typed.AssignExtreme(place=typed.Cell(symbol, index)) if symbol is now:
                 carried = tuple(typed.Carried(_at(s.place, index), s.value, span=s.span) for s in on_change)
                 return replace(part, carried=(*part.carried, *carried))
-            case _:
-                return None
+        return None
 
     changed = rebuilt(substituted(tuple(rounds), {following: now}), carrying)
     return replace(loop, body=replace(loop.body, statements=(*begin, *resets, *changed, *end, *rest)))
@@ -143,7 +142,7 @@ def _handed_over(
     own = typed.Variable(s.iterator)
     ahead = typed.Cell(following, own)
     match inner:
-        case (typed.AssignExtreme(place=typed.Cell(symbol=now) as cell, candidate=candidate) as offer,) if (
+        case (typed.AssignExtreme(place=typed.Cell(now) as cell, candidate=candidate) as offer,) if (
             candidate == ahead and offer.extreme is extreme
         ):
             on_change = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried]
@@ -165,12 +164,11 @@ def _handed_over(
 def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:
     """Whether a condition says that a cell has got better, given that it never gets worse."""
     match condition:
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
+        case typed.Binary(typed.Operator.NOT_EQUAL, left, right):
             return (now, ahead) in ((left, right), (right, left))
-        case typed.Binary(operator=typed.Operator.LESS | typed.Operator.GREATER):
+        case typed.Binary(typed.Operator.LESS | typed.Operator.GREATER):
             return says_that_it_wins(condition, typed.AssignExtreme(extreme, now, ahead))
-        case _:
-            return False
+    return False
 
 
 def _is_plain(store: typed.Assign, own: typed.Variable) -> bool:
@@ -186,12 +184,11 @@ def _at(place: typed.Place, index: typed.Expression) -> typed.Place:
 def _is_reset(s: typed.Statement, flags: set[typed.Symbol]) -> bool:
     """Whether it gives a flag a constant."""
     match s:
-        case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal()):
+        case typed.Assign(typed.Variable(symbol), typed.Literal()):
             return symbol in flags
-        case typed.Declare(symbol=symbol, value=typed.Literal()):
+        case typed.Declare(symbol, typed.Literal()):
             return symbol in flags
-        case _:
-            return False
+    return False
 
 
 def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
@@ -218,14 +215,12 @@ def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[type
                         given[symbol] = list(
                             given.get(value, (value,)) if isinstance(value, typed.Symbol) else (value,)
                         )
-            case typed.CopyProperty(destination=symbol, source=source) if symbol in given:
+            case typed.CopyProperty(symbol, source) if symbol in given:
                 given[symbol] = list(given.get(source, (source,)))
-            case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if symbol in given:
+            case typed.Assign(typed.Cell(symbol, index), value) if symbol in given:
                 given[symbol] += (index, value)
             case _ if {now, following} & walk.all_written(s):
                 return False
-            case _:
-                pass
     values = [part for part in given[now] if isinstance(part, typed.Expression)]
     scalars = {part.symbol for v in values for part in walk.within(v) if isinstance(part, typed.Variable | typed.Cell)}
     changed = (i for s in before for i in walk.statements(s) if not isinstance(i, typed.Declare))
@@ -242,20 +237,18 @@ def _given_alike(s: typed.Statement, now: typed.Symbol, following: typed.Symbol)
     stores = [i for i in walk.statements(body) if {now, following} & set(walk.written(i))]
     cells = [typed.Cell(now, own), typed.Cell(following, own)]
     match stores:
-        case [typed.Assign(place=one, value=value), typed.Assign(place=other, value=same)]:
+        case [typed.Assign(one, value), typed.Assign(other, same)]:
             plain = all(store in body.statements for store in stores)
             kept = not any(isinstance(part, typed.Cell) for part in walk.within(value))
             return plain and kept and same in (value, one) and cells in ([one, other], [other, one])
-        case _:
-            return False
+    return False
 
 
 def _copied(s: typed.Statement) -> tuple[typed.Symbol, typed.Symbol] | None:
     """What becomes a copy of what, if the statement does nothing else."""
     match s:
-        case typed.CopyProperty(destination=destination, source=source):
+        case typed.CopyProperty(destination, source):
             return destination, source
         case typed.Attach(items=((destination, typed.Symbol() as source),)):
             return destination, source
-        case _:
-            return None
+    return None

@@ -22,8 +22,8 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.operators.canonical.hosts import Known, may_leave, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, with_block
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, may_leave, with_loops
+from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rising import number
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import says
@@ -33,27 +33,23 @@ _Loop = typed.While | typed.DoWhile
 
 def until_none_joins(body: typed.Block) -> typed.Block:
     """A function's body with such rounds."""
-    around = surroundings(body)
-    for loop in around.loops:
-        if not isinstance(loop, _Loop):
-            continue
-        block, place = around.block_of(loop)
-        before, known = block.statements[:place], around.known_before(loop)
-        growth = _added(loop) or _read(loop)
-        if isinstance(growth, _Added):
-            if growth.begins(loop, known) and not any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
-                made = (*before, *growth.made(loop), *block.statements[place + 1 :])
-                return until_none_joins(with_block(body, block, replace(block, statements=made)))
-            continue
-        if growth is None or any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
-            continue
-        if _size(growth.members, before) is None or _size(growth.members, before) != known.get(growth.size):
-            continue
-        if isinstance(loop, typed.While) and not known[growth.size] > known.get(growth.last, math.inf):
-            continue
-        made = (*before, *growth.made(loop), *block.statements[place + 1 :])
-        return until_none_joins(with_block(body, block, replace(block, statements=made)))
-    return body
+    return with_loops(body, _until_none_joins)
+
+
+def _until_none_joins(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    if not isinstance(loop, _Loop):
+        return None
+    growth = _added(loop) or _read(loop)
+    if growth is None or any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
+        return None
+    known = around.known_before(loop)
+    if isinstance(growth, _Added):
+        return growth.made(loop) if growth.begins(loop, known) else None
+    size = _size(growth.members, around.before(loop))
+    if size is None or size != known.get(growth.size):
+        return None
+    begins = not isinstance(loop, typed.While) or known[growth.size] > known.get(growth.last, math.inf)
+    return growth.made(loop) if begins else None
 
 
 @dataclass(frozen=True)
@@ -78,15 +74,14 @@ class _Growth:
 
         def change(part: Any) -> Any:
             match part:
-                case typed.If(then=then, otherwise=None) if self._asks_first(part):
+                case typed.If(_, then, None) if self._asks_first(part):
                     goes_on = typed.Assign(more, typed.TRUE, span=part.span)
                     return replace(part, then=replace(then, statements=(goes_on, *then.statements)))
-                case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is self.members:
+                case typed.Assign(typed.Cell(symbol)) if symbol is self.members:
                     return joins(part)
-                case typed.Update(place=typed.Cell(symbol=symbol), value=value) if symbol is self.members:
+                case typed.Update(place=typed.Cell(symbol), value=value) if symbol is self.members:
                     return joins(part, value)
-                case _:
-                    return None
+            return None
 
         none = typed.Assign(more, typed.FALSE, span=loop.span)
         body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
@@ -96,10 +91,9 @@ class _Growth:
         """Whether a branch makes a node a member, for which it asks that it is none."""
         stores = [s for s in branch.then.statements if self.members in walk.all_written(s)]
         match stores:
-            case [typed.Assign(place=typed.Cell() as place)]:
+            case [typed.Assign(typed.Cell() as place)]:
                 return any(says(c, place, False) for c in conjuncts(branch.condition))
-            case _:
-                return False
+        return False
 
 
 @dataclass(frozen=True)
@@ -142,10 +136,7 @@ def _added(loop: _Loop) -> _Added | None:
             (size, last, (*rounds,)),
             (
                 typed.Assign(
-                    place=typed.Variable(symbol=to),
-                    value=typed.Binary(
-                        operator=typed.Operator.ADD, left=typed.Variable(symbol=one), right=typed.Variable(symbol=other)
-                    ),
+                    typed.Variable(to), typed.Binary(typed.Operator.ADD, typed.Variable(one), typed.Variable(other))
                 ),
             ),
         ) if to is size and last in (one, other) and one is not other:
@@ -153,32 +144,24 @@ def _added(loop: _Loop) -> _Added | None:
             used = {symbol for s in rest for i in walk.statements(s) for symbol in (*walk.read(i), *walk.written(i))}
             apart = more.type == last.type and not used & {size, last} and not may_leave(rest)
             return _Added(size, last, typed.Variable(more, span=loop.span), rest) if apart else None
-        case _:
-            return None
+    return None
 
 
 def _compared(loop: _Loop) -> tuple[typed.Symbol, typed.Symbol, tuple[typed.Statement, ...]] | None:
     """The number that a loop compares with what it keeps of it as a round begins, and the rest of the round."""
     match loop.condition:
         case typed.Binary(
-            operator=typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
-            left=typed.Variable(symbol=size),
-            right=typed.Variable(symbol=last),
+            typed.Operator.NOT_EQUAL | typed.Operator.GREATER, typed.Variable(size), typed.Variable(last)
         ):
             pass
-        case typed.Binary(
-            operator=typed.Operator.LESS, left=typed.Variable(symbol=last), right=typed.Variable(symbol=size)
-        ):
+        case typed.Binary(typed.Operator.LESS, typed.Variable(last), typed.Variable(size)):
             pass
         case _:
             return None
     match loop.body.statements:
-        case (typed.Assign(place=typed.Variable(symbol=to), value=typed.Variable(symbol=of)), *rounds) if (
-            to is last and of is size
-        ):
+        case (typed.Assign(typed.Variable(to), typed.Variable(of)), *rounds) if to is last and of is size:
             return size, last, tuple(rounds)
-        case _:
-            return None
+    return None
 
 
 def _read(loop: _Loop) -> _Growth | None:
@@ -201,12 +184,11 @@ def _read(loop: _Loop) -> _Growth | None:
 def _joins(s: typed.Statement, members: typed.Symbol) -> bool:
     """Whether a statement only makes nodes members."""
     match s:
-        case typed.Assign(place=typed.Cell(symbol=symbol), value=value):
+        case typed.Assign(typed.Cell(symbol), value):
             return symbol is members and value == typed.TRUE
-        case typed.Update(combine=typed.Combine.OR, place=typed.Cell(symbol=symbol)):
+        case typed.Update(typed.Combine.OR, typed.Cell(symbol)):
             return symbol is members
-        case _:
-            return False
+    return False
 
 
 def counted(
@@ -230,27 +212,22 @@ def _counted(
 ) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
     """The set whose members are counted last, and what stands before."""
     match rounds:
-        case (*rest, typed.Assign(place=typed.Variable(symbol=to), value=value)) if to is size:
+        case (*rest, typed.Assign(typed.Variable(to), value)) if to is size:
             value = value.operand if isinstance(value, typed.Convert) else value
             is_count = isinstance(value, typed.Aggregate) and value.aggregation is typed.Aggregation.COUNT
             return (value.property, tuple(rest)) if is_count and isinstance(value, typed.Aggregate) else None
         case (
             *rest,
-            typed.Assign(place=typed.Variable(symbol=to), value=nothing),
+            typed.Assign(typed.Variable(to), nothing),
             typed.ForEach(
                 domain=typed.AllNodes(),
                 iterator=node,
-                filter=typed.Cell(symbol=members, index=typed.Variable(symbol=at)),
-                body=typed.Block(
-                    statements=(
-                        typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=also), value=value),
-                    )
-                ),
+                filter=typed.Cell(members, typed.Variable(at)),
+                body=typed.Block((typed.Update(typed.Combine.ADD, typed.Variable(also), value),)),
             ),
         ) if to is size is also and at is node and number(nothing) == 0 and number(value) == 1:
             return (members, tuple(rest)) if members.property.element is Scalar.BOOL else None
-        case _:
-            return None
+    return None
 
 
 def _size(members: typed.Symbol, before: Sequence[typed.Statement]) -> int | None:

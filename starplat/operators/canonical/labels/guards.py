@@ -7,26 +7,19 @@ if (a != b && a.c != b.c) {                      if (a.on) { <b.c> = <Min(b.c, a
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.operators.canonical.extremes import under
-from starplat.operators.canonical.rebuilding import rebuilt, with_statements
+from starplat.operators.canonical.rebuilding import with_each_statement_inside_out
 
 
 def without_idle_guards(body: typed.Block) -> typed.Block:
     """A block in which it is not asked whether two cells, or their nodes, differ before the one is lowered (raised) to
     the other."""
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        return with_statements(part, [new for s in part.statements for new in _without(rebuilt(s, change))])
-
     offers = any(isinstance(s, typed.AssignExtreme) for s in walk.statements(body))
-    return rebuilt(body, change) if offers else body
+    return with_each_statement_inside_out(body, _without) if offers else body
 
 
 def _without(s: typed.Statement) -> Iterator[typed.Statement]:
@@ -48,7 +41,7 @@ def _offers(s: typed.Statement) -> list[typed.AssignExtreme] | None:
     match s:
         case typed.AssignExtreme():
             return [s]
-        case typed.If(then=typed.Block(statements=inner), otherwise=None) | typed.Block(statements=inner):
+        case typed.If(_, typed.Block(inner), None) | typed.Block(inner):
             parts = [_offers(i) for i in inner]
             return None if None in parts or not parts else [offer for part in parts for offer in part or ()]
     return None
@@ -58,9 +51,9 @@ def _is_idle(condition: typed.Expression, offer: typed.AssignExtreme) -> bool:
     """Whether the offer wins only where the condition holds: a cell is not better than itself."""
     match condition, offer.place, offer.candidate:
         case (
-            typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right),
-            typed.Cell(symbol=symbol, index=index) as place,
-            typed.Cell(symbol=offered, index=other) as value,
+            typed.Binary(typed.Operator.NOT_EQUAL, left, right),
+            typed.Cell(symbol, index) as place,
+            typed.Cell(offered, other) as value,
         ) if symbol is offered:
             return any({left, right} == {one, two} for one, two in ((place, value), (index, other)))
     return False

@@ -47,7 +47,7 @@ def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
     if not _is_filled_first(sent, body):
         return None
     body = _stored_first(body, sent)
-    parts = (part for value in walk.all_values(body) for part in walk.within(value))
+    parts = walk.all_parts(body)
     values = {found[0].symbol for part in parts if (found := _compared(part, sent)) is not None}
     if len(values) != 1:
         return None
@@ -72,9 +72,7 @@ def _is_filled_first(sent: typed.Symbol, body: typed.Block) -> bool:
     for statements in blocks:
         touching = [s for s in statements if walk.touches(s, sent) or sent in walk.declared(s)]
         match touching:
-            case [typed.Declare(symbol=symbol), typed.Attach(items=items), *_] if symbol is sent and sent in dict(
-                items
-            ):
+            case [typed.Declare(symbol), typed.Attach(items=items), *_] if symbol is sent and sent in dict(items):
                 return True
     return False
 
@@ -82,11 +80,11 @@ def _is_filled_first(sent: typed.Symbol, body: typed.Block) -> bool:
 def _compared(part: Any, sent: typed.Symbol) -> tuple[typed.Cell, typed.Operator] | None:
     """The cell that a comparison has on the left of what its node sent last."""
     match part:
-        case typed.Binary(operator=how, left=typed.Cell() as value, right=typed.Cell(symbol=symbol) as last) if (
+        case typed.Binary(how, typed.Cell() as value, typed.Cell(symbol) as last) if (
             symbol is sent and value.index == last.index and value.symbol is not sent
         ):
             return value, how
-        case typed.Binary(operator=how, left=typed.Cell(symbol=symbol) as last, right=typed.Cell() as value) if (
+        case typed.Binary(how, typed.Cell(symbol) as last, typed.Cell() as value) if (
             symbol is sent and how in MIRRORED and value.index == last.index and value.symbol is not sent
         ):
             return value, MIRRORED[how]
@@ -107,7 +105,7 @@ def _stored_first(body: typed.Block, sent: typed.Symbol) -> typed.Block:
         statements = list(part.statements)
         for place in reversed(range(len(statements))):
             match statements[place]:
-                case typed.Declare(symbol=local, value=typed.Cell(index=typed.Variable())) as declared:
+                case typed.Declare(local, typed.Cell(index=typed.Variable())) as declared:
                     statements[place:] = _behind_store(declared, local, statements[place + 1 :], sent)
         return replace(part, statements=tuple(rebuilding.rebuilt(s, change) for s in statements))
 
@@ -129,7 +127,7 @@ def _behind_store(
             return [replace(branch, condition=condition, then=then)]
     touching = [s for s in rest if walk.touches(s, sent)]
     match touching:
-        case [typed.Assign(place=place, value=typed.Variable(symbol=of)) as store] if (
+        case [typed.Assign(place, typed.Variable(of)) as store] if (
             of is local
             and place == typed.Cell(sent, value.index)
             and not walk.all_written(*rest) & {local, value.index}
@@ -155,20 +153,20 @@ class _Flags:
 
     def of(self, part: Any) -> Any:
         match part:
-            case typed.Declare(symbol=symbol) if symbol is self.sent:
+            case typed.Declare(symbol) if symbol is self.sent:
                 return replace(part, symbol=self.flag)
             case typed.Binary() if (found := _compared(part, self.sent)) is not None and self._asks(*found):
                 return typed.Cell(self.flag, found[0].index, span=part.span)
-            case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if symbol is self.sent:
+            case typed.Assign(typed.Cell(symbol, index), value) if symbol is self.sent:
                 is_sent = value == typed.Cell(self.value, index)
                 return Builder(part.span).assign(replace(part.place, symbol=self.flag), False) if is_sent else None
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol, index=index), carried=carried) if (
+            case typed.AssignExtreme(place=typed.Cell(symbol, index), carried=carried) if (
                 symbol is self.value and part.extreme is self.extreme
             ):
                 self.followed.add(Same(part))
                 unsent = Builder(part.span).carried(typed.Cell(self.flag, index, span=part.span), True)
                 return replace(part, carried=(*carried, unsent))
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 return replace(part, statements=tuple(self._block(statements)))
         return None
 
@@ -190,7 +188,7 @@ class _Flags:
                     none = Builder(s.span).truth(False)
                     kept = tuple((self.flag, none) if i[0] is self.sent else i for i in items)
                     yield s if filled is None else replace(s, items=kept)
-                case typed.Assign(place=typed.Cell(symbol=symbol, index=index), value=value) if (
+                case typed.Assign(typed.Cell(symbol, index), value) if (
                     symbol is self.value and filled is not None and self._is_better(value, filled)
                 ):
                     self.followed.add(Same(s))

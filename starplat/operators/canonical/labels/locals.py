@@ -40,21 +40,19 @@ class _Change:
 
     def of(self, part: Any) -> Any:
         match part:
-            case typed.Declare(symbol=symbol, value=value) if symbol in self.nodes and value is not None:
+            case typed.Declare(symbol, value) if symbol in self.nodes and value is not None:
                 given = self._node(value)
                 return None if given is None else replace(part, symbol=self.nodes[symbol], value=given)
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if symbol in self.nodes:
+            case typed.Assign(typed.Variable(symbol), value) if symbol in self.nodes:
                 given = self._node(value)
                 return None if given is None else replace(part, place=self._node(part.place), value=given)
-            case typed.AssignExtreme(place=typed.Variable(symbol=symbol), candidate=value) if symbol in self.nodes:
+            case typed.AssignExtreme(place=typed.Variable(symbol), candidate=value) if symbol in self.nodes:
                 given, carried = self._node(value), rebuilt(part.carried, self.of)
                 place = self._node(part.place)
                 return None if given is None else replace(part, place=place, candidate=given, carried=carried)
-            case typed.Convert(operand=operand) if part.type is Scalar.NODE and mentions(operand, set(self.nodes)):
+            case typed.Convert(operand) if part.type is Scalar.NODE and mentions(operand, set(self.nodes)):
                 return self._node(operand)
-            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED and mentions(
-                part, set(self.nodes)
-            ):
+            case typed.Binary(operator, left, right) if operator in MIRRORED and mentions(part, set(self.nodes)):
                 one, other = self._node(left), self._node(right)
                 return None if one is None or other is None else replace(part, left=one, right=other)
         return None
@@ -62,11 +60,11 @@ class _Change:
     def _node(self, value: typed.Expression) -> Any:
         """The node whose number a value is, if it is one."""
         match value:
-            case typed.Variable(symbol=symbol) if symbol in self.nodes:
+            case typed.Variable(symbol) if symbol in self.nodes:
                 return typed.Variable(self.nodes[symbol], span=value.span)
-            case typed.Convert(operand=operand) if value.type is Scalar.INT and operand.type is Scalar.NODE:
+            case typed.Convert(operand) if value.type is Scalar.INT and operand.type is Scalar.NODE:
                 return rebuilt(operand, self.of)
-            case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
+            case typed.Apply(typed.Function.MIN | typed.Function.MAX, arguments):
                 nodes = tuple(self._node(a) for a in arguments)
                 return None if None in nodes else replace(value, arguments=nodes, type=Scalar.NODE)
         return None

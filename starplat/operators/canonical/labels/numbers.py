@@ -126,12 +126,12 @@ class _Numbers:
 
     def _enter(self, s: typed.Statement) -> None:
         match s:
-            case typed.Declare(symbol=symbol, value=value):
+            case typed.Declare(symbol, value):
                 if value is not None:
                     self._stored(symbol, value)
                 elif symbol in self.own and not is_filled(s, self.body):
                     self.constants[symbol].append(-1.0 if element(symbol) is Scalar.NODE else 0.0)
-            case typed.Assign(place=place, value=value):
+            case typed.Assign(place, value):
                 at = [plain(index) for index in self._indices(place)]
                 self._stored(place.symbol, value, is_node=plain(value) in at)
             case typed.AssignExtreme(extreme=extreme, place=place, candidate=value, carried=carried):
@@ -149,7 +149,7 @@ class _Numbers:
                         self._copied(symbol, filled)
                     else:
                         self._stored(symbol, filled)
-            case typed.CopyProperty(destination=to, source=of):
+            case typed.CopyProperty(to, of):
                 self._copied(to, of)
             case _:
                 self.barred |= set(walk.written(s))
@@ -192,9 +192,9 @@ class _Numbers:
     def _is_not_below(self, value: typed.Expression) -> bool:
         """Whether a number is never below 0: that of a node in hand, or a count of rounds."""
         match value:
-            case typed.Variable(symbol=symbol) if symbol.role is typed.Role.ITERATOR:
+            case typed.Variable(symbol) if symbol.role is typed.Role.ITERATOR:
                 return True
-            case typed.Variable(symbol=symbol) if symbol in self.counters:
+            case typed.Variable(symbol) if symbol in self.counters:
                 first = least(symbol, self.body)
                 return first is not None and first >= 0
         return False
@@ -207,7 +207,7 @@ class _Numbers:
             self._indices(place)
             return
         match value:
-            case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+            case typed.Variable(symbol) | typed.Cell(symbol):
                 self.barred.add(symbol)
             case typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=symbol):
                 self.counted.add(symbol)
@@ -231,7 +231,7 @@ def constant(value: typed.Expression) -> float | None:
     match value:
         case typed.Infinity(negative=negative):
             return float("-inf" if negative else "inf")
-        case typed.Literal(value=bool() as truth) | typed.Convert(operand=typed.Literal(value=bool() as truth)):
+        case typed.Literal(bool() as truth) | typed.Convert(typed.Literal(bool() as truth)):
             return float(truth)
         case _:
             found = number(value)
@@ -241,11 +241,11 @@ def constant(value: typed.Expression) -> float | None:
 def question(value: typed.Expression) -> Question | None:
     """What is asked of a place in a condition."""
     match value:
-        case typed.Convert(type=Scalar.BOOL, operand=operand):
+        case typed.Convert(operand, Scalar.BOOL):
             place = plain(operand)
             asks = isinstance(place, typed.Variable | typed.Cell)
             return (place, typed.Operator.NOT_EQUAL, 0.0) if asks else None  # type: ignore[return-value]
-        case typed.Binary(operator=operator, left=left, right=right) if operator in _HOLDS:
+        case typed.Binary(operator, left, right) if operator in _HOLDS:
             for one, against, way in ((left, right, operator), (right, left, MIRRORED[operator])):
                 place, other = plain(one), constant(against)
                 if isinstance(place, typed.Variable | typed.Cell) and other is not None:

@@ -46,7 +46,7 @@ def as_results(body: typed.Block) -> typed.Block:
 def _is_opposite(s: typed.Statement) -> bool:
     """Whether a loop stores the opposite of a flag."""
     match s:
-        case typed.ForEach(body=typed.Block(statements=(typed.Assign(value=typed.Unary()),))):
+        case typed.ForEach(body=typed.Block((typed.Assign(value=typed.Unary()),))):
             return True
     return False
 
@@ -59,18 +59,16 @@ def _turned(statements: tuple[typed.Statement, ...], flag: typed.Symbol) -> tupl
     def change(part: Any) -> Any:
         nonlocal as_a_whole
         match part:
-            case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol) as cell) if (
-                symbol is flag
-            ):
+            case typed.Unary(typed.UnaryOperator.NOT, typed.Cell(symbol) as cell) if symbol is flag:
                 return cell
-            case typed.Cell(symbol=symbol) if symbol is flag:
+            case typed.Cell(symbol) if symbol is flag:
                 return typed.Unary(typed.UnaryOperator.NOT, part, span=part.span)
-            case typed.Assign(place=typed.Cell(symbol=symbol), value=typed.Literal() as value) if symbol is flag:
+            case typed.Assign(typed.Cell(symbol), typed.Literal() as value) if symbol is flag:
                 return replace(part, value=replace(value, value=not value.value))
             case typed.Attach(items=items) if flag in walk.written(part):
                 other = {symbol: replace(v, value=not v.value) for symbol, v in items if isinstance(v, typed.Literal)}
                 return replace(part, items=tuple((of, other[of] if of is flag else value) for of, value in items))
-            case typed.Declare(symbol=symbol) if symbol is flag:
+            case typed.Declare(symbol) if symbol is flag:
                 return part
             case typed.Symbol() if part is flag:
                 as_a_whole = True
@@ -96,20 +94,17 @@ def _is_constant(s: typed.Statement, flag: typed.Symbol) -> bool:
 def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[typed.Symbol, typed.Symbol] | None:
     """The parameter that becomes what a local is. Truths may be set for those that have it, where all are False."""
     match s:
-        case typed.CopyProperty(destination=to, source=of):
+        case typed.CopyProperty(to, of):
             pass
         case typed.ForEach(
             domain=typed.AllNodes(),
             filter=None,
             body=typed.Block(
-                statements=(
+                (
                     typed.Assign(
-                        place=typed.Cell(symbol=to, index=typed.Variable(symbol=at)),
-                        value=typed.Cell(symbol=of, index=typed.Variable(symbol=own))
-                        | typed.Unary(
-                            operator=typed.UnaryOperator.NOT,
-                            operand=typed.Cell(symbol=of, index=typed.Variable(symbol=own)),
-                        ),
+                        typed.Cell(to, typed.Variable(at)),
+                        typed.Cell(of, typed.Variable(own))
+                        | typed.Unary(typed.UnaryOperator.NOT, typed.Cell(of, typed.Variable(own))),
                     ),
                 )
             ),
@@ -118,10 +113,9 @@ def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[type
         case typed.ForEach(domain=typed.AllNodes()):
             node = typed.Variable(s.iterator)
             match asked_by_loop(s):
-                case (
-                    (typed.Cell(symbol=of, index=asked),),
-                    (typed.Assign(place=typed.Cell(symbol=to, index=index), value=typed.Literal(value=True)),),
-                ) if asked == node == index and initial_values(to, before) == _NONE:
+                case ((typed.Cell(of, asked),), (typed.Assign(typed.Cell(to, index), typed.Literal(True)),)) if (
+                    asked == node == index and initial_values(to, before) == _NONE
+                ):
                     pass
                 case _:
                     return None
@@ -135,7 +129,7 @@ def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
     """Whether all cells of a local become those of another property, or the other way round."""
     for s in (inner for outer in before for inner in walk.statements(outer)):
         match s:
-            case typed.CopyProperty(destination=to, source=of) if own in (to, of):
+            case typed.CopyProperty(to, of) if own in (to, of):
                 return True
             case typed.Attach(items=items) if any(
                 isinstance(value, typed.Symbol) and own in (to, value) for to, value in items

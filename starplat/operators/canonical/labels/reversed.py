@@ -43,8 +43,7 @@ def _stores(body: typed.Block) -> Iterator[tuple[int, typed.Assign]]:
         for store in inner.statements:
             match store:
                 case typed.Assign(
-                    place=typed.Cell(symbol=symbol, index=index),
-                    value=typed.Binary(operator=typed.Operator.SUBTRACT, right=number),
+                    typed.Cell(symbol, index), typed.Binary(operator=typed.Operator.SUBTRACT, right=number)
                 ) if index == own and whole_number(number) == own and _counts(symbol):
                     yield place, store
 
@@ -52,9 +51,8 @@ def _stores(body: typed.Block) -> Iterator[tuple[int, typed.Assign]]:
 def _passed_on(s: typed.Statement) -> typed.Symbol | None:
     """The property of which a cell is given to another cell."""
     match s:
-        case (
-            typed.AssignExtreme(place=typed.Cell(symbol=symbol), candidate=typed.Cell(symbol=given))
-            | typed.Assign(place=typed.Cell(symbol=symbol), value=typed.Cell(symbol=given))
+        case typed.AssignExtreme(place=typed.Cell(symbol), candidate=typed.Cell(given)) | typed.Assign(
+            typed.Cell(symbol), typed.Cell(given)
         ) if symbol is given:
             return symbol
     return None
@@ -69,7 +67,7 @@ def _is_fixed(end: typed.Expression, body: typed.Block) -> bool:
     match whole_number(end):
         case typed.Literal() | typed.GraphQuery(query=typed.Query.NUM_NODES):
             return True
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             inside = list(walk.statements(body))
             declared = [s for s in body.statements if isinstance(s, typed.Declare) and s.symbol is symbol]
             begun = symbol.role is typed.Role.PARAMETER or any(s.value is not None for s in declared)
@@ -99,7 +97,7 @@ def _with_numbers(
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Declare(symbol=symbol) if symbol is label:
+            case typed.Declare(symbol) if symbol is label:
                 return replace(part, symbol=number)
             case typed.Assign() if part is store:
                 assert isinstance(part.place, typed.Cell)
@@ -110,17 +108,13 @@ def _with_numbers(
                 carried = tuple(rebuilt(c, change) for c in part.carried)
                 extreme = _OTHER[part.extreme]
                 return replace(part, extreme=extreme, place=cell(place), candidate=cell(candidate), carried=carried)
-            case typed.Assign(place=typed.Cell() as place, value=typed.Cell() as given) if is_label(place) and is_label(
-                given
-            ):
+            case typed.Assign(typed.Cell() as place, typed.Cell() as given) if is_label(place) and is_label(given):
                 return replace(part, place=cell(place), value=cell(given))
-            case typed.Binary(operator=operator, left=typed.Cell() as left, right=typed.Cell() as right) if (
+            case typed.Binary(operator, typed.Cell() as left, typed.Cell() as right) if (
                 operator in MIRRORED and is_label(left) and is_label(right)
             ):
                 return replace(part, operator=MIRRORED[operator], left=cell(left), right=cell(right))
-            case typed.Binary(operator=typed.Operator.SUBTRACT, left=left, right=typed.Cell() as right) if (
-                left == end and is_label(right)
-            ):
+            case typed.Binary(typed.Operator.SUBTRACT, left, typed.Cell() as right) if left == end and is_label(right):
                 return cell(right)
         return None
 

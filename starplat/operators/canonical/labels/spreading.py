@@ -82,7 +82,7 @@ def _is_unchanged(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool
     own = typed.Cell(effect.symbol, source)
     function = typed.Function.MIN if effect.extreme is typed.Extreme.MIN else typed.Function.MAX
     match effect.value:
-        case typed.Apply(function=used, arguments=(left, right)) if used is function and own in (left, right):
+        case typed.Apply(used, (left, right)) if used is function and own in (left, right):
             other = whole_number(right if left == own else left)
             return other == own or (other == source and _begins_as_itself(effect.symbol, before))
         case value:

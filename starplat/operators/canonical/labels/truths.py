@@ -41,14 +41,14 @@ class _Change:
         match part:
             case typed.Symbol():
                 return self.flags.get(part)
-            case typed.Declare(symbol=symbol, value=value) if symbol in self.flags:
+            case typed.Declare(symbol, value) if symbol in self.flags:
                 given = None if value is None else self._value(symbol, value)
                 return replace(part, symbol=self.flags[symbol], value=given)
             case typed.AssignExtreme(place=place) if place.symbol in self.flags:
                 return self._offer(part)
-            case typed.Assign(place=place, value=value) if place.symbol in self.flags:
+            case typed.Assign(place, value) if place.symbol in self.flags:
                 return replace(part, place=rebuilt(place, self.of), value=self._value(place.symbol, value))
-            case typed.Carried(place=place, value=value) if place.symbol in self.flags:
+            case typed.Carried(place, value) if place.symbol in self.flags:
                 return replace(part, place=rebuilt(place, self.of), value=self._value(place.symbol, value))
             case typed.Attach(items=items):
                 return replace(part, items=tuple(self._item(*item) for item in items))
@@ -66,14 +66,14 @@ class _Change:
         """A value that is stored, as what it says."""
         none = self.truths[symbol].none
         match plain(value):
-            case typed.Conditional(condition=condition, then=then, otherwise=otherwise):
+            case typed.Conditional(condition, then, otherwise):
                 one, other = (self._value(symbol, v) for v in (then, otherwise))
                 return typed.Conditional(rebuilt(condition, self.of), one, other, span=value.span)
-            case typed.Variable(symbol=of) | typed.Cell(symbol=of) if of in self.flags:
+            case typed.Variable(of) | typed.Cell(of) if of in self.flags:
                 return rebuilt(plain(value), self.of)
             case _ if (known := constant(value)) is not None:
                 return _literal(known != none, value)
-            case typed.Convert(operand=operand) if operand.type is types.Scalar.BOOL:
+            case typed.Convert(operand) if operand.type is types.Scalar.BOOL:
                 converted = rebuilt(operand, self.of)
                 return converted if none == 0 else _not(converted)
         return _literal(True, value)
@@ -102,14 +102,14 @@ def _chosen(part: Any) -> Any:
     """A truth that decides which truth is stored is stored itself."""
     match part:
         case typed.If(
-            condition=condition,
-            then=typed.Block(statements=(typed.Assign(place=place, value=typed.Literal(value=bool() as one)) as s,)),
-            otherwise=typed.Block(statements=(typed.Assign(place=same, value=typed.Literal(value=bool() as other)),)),
+            condition,
+            typed.Block((typed.Assign(place, typed.Literal(bool() as one)) as s,)),
+            typed.Block((typed.Assign(same, typed.Literal(bool() as other)),)),
         ) if place == same and one is not other:
             return replace(s, value=condition if one else _not(condition))
-        case typed.Conditional(
-            condition=condition, then=typed.Literal(value=bool() as one), otherwise=typed.Literal(value=bool() as other)
-        ) if one is not other:
+        case typed.Conditional(condition, typed.Literal(bool() as one), typed.Literal(bool() as other)) if (
+            one is not other
+        ):
             return condition if one else _not(condition)
     return None
 

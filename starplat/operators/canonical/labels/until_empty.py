@@ -16,7 +16,7 @@ from starplat.analysis import walk
 from starplat.analysis.convergence import Spelling, convergence
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical import counters, hosts, rebuilding
+from starplat.operators.canonical import counters, hosts
 from starplat.operators.canonical.labels.growing import counted
 from starplat.operators.canonical.searches.initial_values import initial_values
 
@@ -26,22 +26,17 @@ _Loop = typed.While | typed.DoWhile
 
 def until_none_is_left(body: typed.Block) -> typed.Block:
     """A function's body with such fixed points."""
-    around = hosts.surroundings(body)
-    for loop in around.loops:
-        made = _fixed_point(loop, around) if isinstance(loop, _Loop) else None
-        if made is not None:
-            block, place = around.block_of(loop)
-            statements = (*block.statements[:place], made, *block.statements[place + 1 :])
-            return until_none_is_left(rebuilding.with_block(body, block, replace(block, statements=statements)))
-    return body
+    return hosts.with_loops(body, _fixed_point)
 
 
-def _fixed_point(loop: _Loop, around: hosts.Surroundings) -> typed.FixedPoint | None:
+def _fixed_point(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.FixedPoint] | None:
+    if not isinstance(loop, _Loop):
+        return None
     rounds, known = loop.body.statements, around.known_before(loop)
     match loop.condition:
         case typed.Binary(left=typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=members)) as condition:
             begins = _has_members(members, around.before(loop))
-        case typed.Binary(left=typed.Variable(symbol=size)) as condition if found := counted(rounds, size):
+        case typed.Binary(left=typed.Variable(size)) as condition if found := counted(rounds, size):
             members, others = found
             begins = known.get(size, 0) > 0
             needed = around.is_seen(size, loop) or any(size in walk.read(i) for s in others for i in walk.statements(s))
@@ -58,7 +53,7 @@ def _fixed_point(loop: _Loop, around: hosts.Surroundings) -> typed.FixedPoint | 
     flag, node = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
     none = build.negated(build.cell(members, node))
     made = typed.FixedPoint(flag, node, graph, none, replace(loop.body, statements=rounds), span=loop.span)
-    return None if convergence(made).spelling is Spelling.ONE_FLAG else made
+    return None if convergence(made).spelling is Spelling.ONE_FLAG else (made,)
 
 
 def _has_members(members: typed.Symbol, before: Sequence[typed.Statement]) -> bool:

@@ -39,12 +39,10 @@ def asked_by_level(body: typed.Block, results: frozenset[typed.Symbol]) -> typed
     for loop in around.loops:
         if not isinstance(loop, _Loop) or hosts.may_leave(loop.body.statements):
             continue
-        block, place = around.block_of(loop)
-        made = _made(loop, block.statements[:place], around.known_before(loop))
+        made = _made(loop, around.before(loop), around.known_before(loop))
         gone = set() if made is None else set(walk.all_written(loop)) - walk.all_written(made)
         if made is not None and not any(s in results or around.is_seen(s, loop) for s in gone):
-            changed = rebuilding.with_block(body, block, rebuilding.spliced(block, place, (made,)))
-            return asked_by_level(unread.without_unread(changed, results), results)
+            return asked_by_level(unread.without_unread(around.with_in_place(loop, (made,)), results), results)
     return body
 
 
@@ -104,7 +102,7 @@ def _finds(nest: Nest) -> tuple[typed.Assign, typed.Assign] | None:
 def _without(part: Any, store: typed.Assign) -> Any:
     """A block without a store."""
     match part:
-        case typed.Block(statements=statements) if any(s is store for s in statements):
+        case typed.Block(statements) if any(s is store for s in statements):
             return replace(part, statements=tuple(s for s in statements if s is not store))
     return None
 
@@ -116,7 +114,7 @@ def _by_level(
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Cell(symbol=symbol, index=index) if symbol in ahead:
+            case typed.Cell(symbol, index) if symbol in ahead:
                 build, by = Builder(part.span), ahead[symbol]
                 how = typed.Operator.ADD if by > 0 else typed.Operator.SUBTRACT
                 there = typed.Binary(how, counter, build.number(abs(by)), Scalar.INT, span=part.span) if by else counter

@@ -43,11 +43,11 @@ def from_zero(body: typed.Block) -> typed.Block:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+            case typed.Binary(operator, left, right) if operator in MIRRORED:
                 return replace(part, left=stored(_counted(right), left), right=stored(_counted(left), right))
-            case typed.Declare(symbol=symbol, value=value) if value is not None:
+            case typed.Declare(symbol, value) if value is not None:
                 return replace(part, value=stored(symbol, value))
-            case typed.Assign(place=place, value=value) | typed.Carried(place=place, value=value):
+            case typed.Assign(place, value) | typed.Carried(place, value):
                 return replace(part, place=rebuilt(place, change), value=stored(place.symbol, value))
             case typed.AssignExtreme(place=place, candidate=value, carried=carried):
                 cell, others = rebuilt(place, change), rebuilt(carried, change)
@@ -68,13 +68,13 @@ def _counted(value: typed.Expression | typed.Symbol) -> typed.Symbol | None:
     match value:
         case typed.Symbol():
             return value
-        case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+        case typed.Variable(symbol) | typed.Cell(symbol):
             return symbol
-        case typed.Convert(operand=operand) if value.type in _WHOLE:
+        case typed.Convert(operand) if value.type in _WHOLE:
             return _counted(operand)
-        case typed.Binary(operator=typed.Operator.ADD | typed.Operator.SUBTRACT, left=left, right=typed.Literal()):
+        case typed.Binary(typed.Operator.ADD | typed.Operator.SUBTRACT, left, typed.Literal()):
             return _counted(left)
-        case typed.Binary(operator=typed.Operator.ADD, left=typed.Literal(), right=right):
+        case typed.Binary(typed.Operator.ADD, typed.Literal(), right):
             return _counted(right)
     return None
 
@@ -133,17 +133,17 @@ class _Numbers:
 
     def _enter(self, s: typed.Statement) -> None:
         match s:
-            case typed.Declare(symbol=symbol, value=None):
+            case typed.Declare(symbol, None):
                 self.own |= {symbol} if element(symbol) in _WHOLE and is_filled(s, self.body) else set()
-            case typed.Declare(symbol=symbol, value=value) | typed.CountedLoop(symbol=symbol, first=value):
+            case typed.Declare(symbol, value) | typed.CountedLoop(symbol=symbol, first=value):
                 self.own |= {symbol} if symbol.type in _WHOLE and symbol.role is typed.Role.LOCAL else set()
                 assert value is not None
                 self._meet(symbol, value)
                 if isinstance(s, typed.CountedLoop):
                     self._read(s.condition)
-            case typed.Assign(place=place, value=value):
+            case typed.Assign(place, value):
                 self._store(place, value)
-            case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=typed.Literal()):
+            case typed.Update(typed.Combine.ADD, typed.Variable(), typed.Literal()):
                 pass
             case typed.AssignExtreme(place=place, candidate=value, carried=carried):
                 self._store(place, value)
@@ -152,7 +152,7 @@ class _Numbers:
             case typed.Attach(items=items):
                 for symbol, filled in items:
                     self._meet(symbol, filled)
-            case typed.CopyProperty(destination=to, source=of):
+            case typed.CopyProperty(to, of):
                 self._meet(to, of)
             case _:
                 self.barred |= set(walk.written(s))
@@ -186,10 +186,10 @@ class _Numbers:
     def _read(self, value: typed.Expression) -> None:
         """Takes in what is asked in an expression."""
         match value:
-            case typed.Binary(operator=operator, left=left, right=right) if operator in MIRRORED:
+            case typed.Binary(operator, left, right) if operator in MIRRORED:
                 self._meet(left, right)
                 return
-            case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol) | typed.Aggregate(property=symbol):
+            case typed.Variable(symbol) | typed.Cell(symbol) | typed.Aggregate(property=symbol):
                 self.barred.add(symbol)
             case typed.Incremented(place=place):
                 self.barred.add(place.symbol)

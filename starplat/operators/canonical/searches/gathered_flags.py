@@ -14,11 +14,10 @@ that it does not matter which neighbor sets it first.
 from collections.abc import Sequence
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, rebuilding
-from starplat.operators.canonical.searches.stores import seen_from
 
 _Conditions = tuple[typed.Expression, ...]
 
@@ -32,11 +31,7 @@ def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
         case _:
             return (s,)
     match statements:
-        case (
-            typed.Declare(symbol=gathered, value=typed.FALSE),
-            typed.ForEach(domain=typed.Neighbors() as domain) as row,
-            last,
-        ):
+        case (typed.Declare(gathered, typed.FALSE), typed.ForEach(domain=typed.Neighbors() as domain) as row, last):
             found, stored = _gathers(row, typed.Variable(gathered)), _stored(last, typed.Variable(gathered))
         case (typed.ForEach(domain=typed.Neighbors() as domain) as row,):
             gathered, found, stored = node, *_sets(row)
@@ -53,7 +48,9 @@ def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
     build, there = Builder(s.span), row.iterator
     store: typed.Statement = build.assign(flag, True)
     if when:
-        store = build.when(rebuilding.rebuilt(build.both(*when), lambda part: seen_from(part, there, node)), store)
+        store = build.when(
+            rebuilding.rebuilt(build.both(*when), lambda part: effects.seen_from(part, there, node)), store
+        )
     arcs = build.over(node, build.row(graph, there, effects.REVERSED[domain.direction]), store)
     fill = typed.Attach(graph, ((flag.symbol, build.truth(False)),), span=s.span)
     return (*((fill,) if is_filled else ()), build.over(there, typed.AllNodes(graph), arcs))
@@ -63,9 +60,9 @@ def _inside(
     condition: typed.Expression | None, statements: Sequence[typed.Statement]
 ) -> tuple[_Conditions, Sequence[typed.Statement]]:
     """What is done under a condition and under those of the branches within, and all these conditions."""
-    conditions = effects.asked(condition)
+    conditions = all_asked(condition)
     while len(statements) == 1 and isinstance(branch := statements[0], typed.If) and branch.otherwise is None:
-        conditions, statements = (*conditions, *effects.asked(branch.condition)), branch.then.statements
+        conditions, statements = (*conditions, *all_asked(branch.condition)), branch.then.statements
     return conditions, statements
 
 
@@ -73,9 +70,9 @@ def _gathers(row: typed.ForEach, gathered: typed.Variable) -> _Conditions | None
     """The conditions under which a neighbor sets a local, if a loop does nothing else."""
     conditions, statements = _inside(row.filter, row.body.statements)
     match statements:
-        case (typed.Update(combine=typed.Combine.OR, place=place, value=value),) if place == gathered:
-            return (*conditions, *effects.asked(value))
-        case (typed.Assign(place=place, value=typed.TRUE), *rest) if place == gathered and _only_leaves(rest):
+        case (typed.Update(typed.Combine.OR, place, value),) if place == gathered:
+            return (*conditions, *all_asked(value))
+        case (typed.Assign(place, typed.TRUE), *rest) if place == gathered and _only_leaves(rest):
             return conditions
     return None
 
@@ -84,7 +81,7 @@ def _sets(row: typed.ForEach) -> tuple[_Conditions | None, tuple[typed.Cell, _Co
     """The conditions under which a neighbor sets a flag, and the flag, as `_stored` gives it."""
     conditions, statements = _inside(row.filter, row.body.statements)
     match statements:
-        case (typed.Assign(place=typed.Cell() as flag, value=typed.TRUE), *rest) if _only_leaves(rest):
+        case (typed.Assign(typed.Cell() as flag, typed.TRUE), *rest) if _only_leaves(rest):
             return conditions, (flag, (), False)
     return None, None
 
@@ -96,12 +93,10 @@ def _only_leaves(rest: Sequence[typed.Statement]) -> bool:
 def _stored(s: typed.Statement, gathered: typed.Variable) -> tuple[typed.Cell, _Conditions, bool] | None:
     """The flag that a statement sets if a local is, the conditions besides, and whether it clears it otherwise."""
     match s:
-        case typed.Assign(place=typed.Cell() as flag, value=value):
-            conditions, is_filled = effects.asked(value), True
-        case typed.If(
-            otherwise=None, then=typed.Block(statements=(typed.Assign(place=typed.Cell() as flag, value=one),))
-        ):
-            conditions, is_filled = effects.asked(s.condition), False
+        case typed.Assign(typed.Cell() as flag, value):
+            conditions, is_filled = all_asked(value), True
+        case typed.If(_, typed.Block((typed.Assign(typed.Cell() as flag, one),)), None):
+            conditions, is_filled = all_asked(s.condition), False
             if one != typed.TRUE:
                 return None
         case _:

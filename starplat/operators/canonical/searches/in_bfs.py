@@ -98,19 +98,19 @@ def _numbered(search: typed.IterateInBFS) -> _Numbered | None:
             typed.ForEach(
                 domain=typed.Neighbors(node=own, direction=typed.Direction.OUT),
                 filter=None,
-                body=typed.Block(statements=(typed.Assign(place=typed.Cell() as cell, value=value),)),
+                body=typed.Block((typed.Assign(typed.Cell() as cell, value),)),
             ) as children,
             *others,
         ] if own == node and cell.index == typed.Variable(children.iterator):
             mine, child, first = typed.Cell(cell.symbol, node), children.iterator, None
         case [
-            typed.Declare(symbol=local, value=typed.Literal(value=int()) as first),
+            typed.Declare(local, typed.Literal(int()) as first),
             typed.ForEach(
                 domain=typed.Neighbors(node=own, direction=typed.Direction.IN),
                 filter=None,
-                body=typed.Block(statements=(typed.Assign(place=typed.Variable(symbol=given), value=value),)),
+                body=typed.Block((typed.Assign(typed.Variable(given), value),)),
             ) as parents,
-            typed.Assign(place=typed.Cell(index=index) as mine, value=typed.Variable(symbol=taken)),
+            typed.Assign(typed.Cell(index=index) as mine, typed.Variable(taken)),
             *others,
         ] if own == node and index == node and given is local and taken is local and local.type is types.Scalar.INT:
             child = replace(parents.iterator)
@@ -139,9 +139,7 @@ def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | N
         case [
             *_,
             typed.Attach(items=items) as fill,
-            typed.Assign(
-                place=typed.Cell(index=typed.Variable() as index), value=typed.Literal(value=int() as first)
-            ) as store,
+            typed.Assign(typed.Cell(index=typed.Variable() as index), typed.Literal(int() as first)) as store,
         ] if index == source and numbered.first is None:
             last: typed.Statement = store
         case [*_, typed.Attach(items=items) as fill] if numbered.first is not None:

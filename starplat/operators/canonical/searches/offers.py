@@ -44,7 +44,7 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
         done.append(s if store is None or offer is None else nest(s, store, offer))
     rest = [s for s in done if not any(s is counter.step for counter in counters.values())]
     values = (loop.condition, *(value for s in rest for value in walk.all_values(s)))
-    used = {symbol for value in values for symbol in _variables(value)}
+    used = {symbol for value in values for symbol in walk.variables(value)}
     kept = [s for s in done if not any(s is c.step and symbol not in used for symbol, c in counters.items())]
     return replace(loop, body=replace(loop.body, statements=tuple(kept)))
 
@@ -63,10 +63,6 @@ def asks_for_own_truth(s: typed.Statement) -> bool:
     """Whether nodes give their neighbors a truth under the condition that they have it themselves."""
     store = read_store(s)
     return store is not None and _of_mark(store) is not None
-
-
-def _variables(value: typed.Expression) -> set[typed.Symbol]:
-    return {part.symbol for part in walk.within(value) if isinstance(part, typed.Variable)}
 
 
 def _of_mark(store: Store) -> Offer | None:

@@ -127,17 +127,15 @@ class _Pair:
         match value:
             case typed.Literal():
                 return _is_small(value)
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return self._is_counter(symbol)
-            case typed.Cell(symbol=symbol, index=index) if symbol is self.level:
+            case typed.Cell(symbol, index) if symbol is self.level:
                 return any(self._says_reached(c, value, typed.Cell(self.flag, index)) for c in conditions)
         return False
 
     def _says_reached(self, condition: typed.Expression, level: typed.Cell, flag: typed.Cell) -> bool:
         match condition:
-            case typed.Binary(
-                operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS, left=left, right=typed.Infinity(negative=False)
-            ):
+            case typed.Binary(typed.Operator.NOT_EQUAL | typed.Operator.LESS, left, typed.Infinity(negative=False)):
                 return left == level
             case _:
                 other = compared(condition, level)
@@ -151,7 +149,7 @@ class _Pair:
 
         def counts(s: typed.Statement) -> bool:
             match s:
-                case typed.Declare(value=value) | typed.Assign(place=typed.Variable(), value=value):
+                case typed.Declare(value=value) | typed.Assign(typed.Variable(), value):
                     return _is_small(value) or (value is not None and abs(above(value, own) or _FAR) < _FAR)
                 case typed.Update(combine=typed.Combine.ADD, value=value):
                     return _is_small(value)
@@ -170,11 +168,7 @@ class _Pair:
 
     def _asks_whole(self, s: typed.Statement) -> bool:
         """Whether a statement takes the flag as a whole, and not a node's, or is about when to end by it."""
-        cells = sum(
-            isinstance(part, typed.Cell) and part.symbol is self.flag
-            for value in walk.expressions(s)
-            for part in walk.within(value)
-        )
+        cells = sum(isinstance(part, typed.Cell) and part.symbol is self.flag for part in walk.own_parts(s))
         filled = sum(value is self.flag for _, value in s.items) if isinstance(s, typed.Attach) else 0
         asked = [symbol for symbol in walk.read(s) if symbol is self.flag]
         if isinstance(s, typed.FixedPoint) and cells:
@@ -188,7 +182,7 @@ def _is_small(value: typed.Expression | None) -> bool:
 
 
 def _calls(s: typed.Statement) -> bool:
-    parts = (part for value in walk.expressions(s) for part in walk.within(value))
+    parts = walk.own_parts(s)
     return any(isinstance(part, typed.Call | typed.Incremented) for part in parts)
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
-from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import says
 
@@ -52,7 +52,7 @@ class Steps:
     def follow(self, s: typed.Statement) -> bool:
         """Takes in a statement over all nodes, each on its own cells; False if it is none of the known forms."""
         match s:
-            case typed.CopyProperty(destination=to, source=of):
+            case typed.CopyProperty(to, of):
                 return self._becomes(to, of)
             case typed.Attach(items=items):
                 return all(value == typed.FALSE and self._becomes(to, None) for to, value in items)
@@ -75,9 +75,9 @@ class Steps:
 
     def _of_node(self, s: typed.Statement, own: typed.Variable) -> bool:
         match s:
-            case typed.Assign(place=typed.Cell(symbol=to, index=at), value=typed.Cell(symbol=of, index=from_)):
+            case typed.Assign(typed.Cell(to, at), typed.Cell(of, from_)):
                 return at == own and from_ == own and self._becomes(to, of)
-            case typed.Assign(place=typed.Cell(symbol=to, index=at), value=value):
+            case typed.Assign(typed.Cell(to, at), value):
                 return at == own and value == typed.FALSE and self._becomes(to, None)
             case typed.If(otherwise=None):
                 return self._are_discovered(s.condition, own) and all(
@@ -87,25 +87,22 @@ class Steps:
 
     def _are_discovered(self, condition: typed.Expression | None, own: typed.Variable) -> bool:
         """Whether a condition holds for exactly the discovered nodes."""
-        conditions = asked(condition)
+        conditions = all_asked(condition)
         flags = [flag for flag, discovered in self.holds.items() if discovered]
         return len(conditions) == 1 and any(says(conditions[0], typed.Cell(flag, own), True) for flag in flags)
 
     def _of_discovered(self, s: typed.Statement, own: typed.Variable) -> bool:
         """Takes in a statement for discovered nodes; False if it is none of the known forms."""
         match s:
-            case typed.Assign(place=typed.Variable(), value=value):
+            case typed.Assign(typed.Variable(), value):
                 self.more.append(s)
                 return value == typed.TRUE
-            case typed.Assign(place=typed.Cell(symbol=flag, index=at), value=value) if flag in (
-                self.frontier,
-                self.next_frontier,
-            ):
+            case typed.Assign(typed.Cell(flag, at), value) if flag in (self.frontier, self.next_frontier):
                 return at == own and value == typed.FALSE and self.holds.get(flag, False) and self._becomes(flag, None)
-            case typed.Assign(place=typed.Cell(symbol=mark, index=at), value=value) if value == typed.TRUE:
+            case typed.Assign(typed.Cell(mark, at), value) if value == typed.TRUE:
                 self.marks.append(mark)
                 return at == own
-            case typed.Assign(place=typed.Cell(index=at)):
+            case typed.Assign(typed.Cell(index=at)):
                 self.levels.append((s, self.counted))
                 return at == own
         return False

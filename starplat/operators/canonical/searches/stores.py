@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from starplat.analysis.settling.monotone import says_that_it_wins
+from starplat.analysis.settling.monotone import all_asked, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
@@ -46,18 +46,18 @@ def read_nest(s: typed.Statement) -> Nest | None:
     """A loop that does nothing besides with its nodes."""
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes() as domain, body=body):
-            node, when, inner = s.iterator, effects.asked(s.filter), body.statements
+            node, when, inner = s.iterator, all_asked(s.filter), body.statements
         case _:
             return None
     nest: Nest | None = None
     while len(inner) == 1:
         match inner[0]:
             case typed.If(otherwise=None) as branch:
-                when, inner = (*when, *effects.asked(branch.condition)), branch.then.statements
-            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own)) as row) as arcs if (
+                when, inner = (*when, *all_asked(branch.condition)), branch.then.statements
+            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own)) as row) as arcs if (
                 own is node and nest is None
             ):
-                when, inner = (*when, *effects.asked(arcs.filter)), arcs.body.statements
+                when, inner = (*when, *all_asked(arcs.filter)), arcs.body.statements
                 nest = Nest(node, arcs.iterator, domain, row.direction, (), (), not arcs.parallel, s.span)
             case _:
                 break
@@ -92,7 +92,7 @@ def read_store(s: typed.Statement) -> Store | None:
     if place.index == typed.Variable(there) and not left:
         return Store(node, there, direction, when, place, store.value, beside)
     if place.index == typed.Variable(node):
-        when = rebuilding.rebuilt(when, lambda part: seen_from(part, there, node))
+        when = rebuilding.rebuilt(when, lambda part: effects.seen_from(part, there, node))
         return Store(there, node, effects.REVERSED[direction], when, place, store.value, beside)
     return None
 
@@ -108,12 +108,6 @@ def is_above(condition: typed.Expression, store: Store) -> bool:
     """Whether a condition asks whether a cell holds more than it is given."""
     strict = isinstance(condition, typed.Binary) and condition.operator in _STRICT
     return strict and says_that_it_wins(condition, typed.AssignExtreme(typed.Extreme.MIN, store.place, store.value))
-
-
-def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
-    """The arc in hand of a row, as the loop names it that comes to it from its other end."""
-    is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
-    return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None
 
 
 def nest(s: typed.Statement, store: Store, offer: Offer) -> typed.Statement:
@@ -136,6 +130,6 @@ def says(condition: typed.Expression, cell: typed.Cell, value: bool) -> bool:
 def compared(condition: typed.Expression, cell: typed.Cell) -> typed.Expression | None:
     """What a condition asks a cell to be equal to."""
     match condition:
-        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=right):
+        case typed.Binary(typed.Operator.EQUAL, left, right):
             return right if left == cell else left if right == cell else None
     return None

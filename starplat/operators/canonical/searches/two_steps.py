@@ -26,7 +26,7 @@ from starplat.analysis.settling.monotone import MIRRORED, asked_flag, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import filters, hosts
-from starplat.operators.canonical.rebuilding import spliced, with_block, with_fresh_symbols, with_statements
+from starplat.operators.canonical.rebuilding import with_fresh_symbols, with_statements
 from starplat.operators.canonical.searches.gathered_flags import set_by_neighbors
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
@@ -43,14 +43,13 @@ def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) 
     for loop in around.loops:
         if not isinstance(loop, _Loop):
             continue
-        block, place = around.block_of(loop)
         round_ = replace(
             loop, body=with_statements(loop.body, [t for s in loop.body.statements for t in set_by_neighbors(s)])
         )
-        read = _read(round_, block.statements[:place], around.known_before(loop))
+        read = _read(round_, around.before(loop), around.known_before(loop))
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
             continue
-        return discovered_in_one_step(with_block(body, block, spliced(block, place, (read.made(loop),))), results)
+        return discovered_in_one_step(around.with_in_place(loop, (read.made(loop),)), results)
     return body
 
 
@@ -216,10 +215,10 @@ def is_unreached(
     there = typed.Variable(nest.there)
     own = typed.Cell(level, there)
     match c:
-        case typed.Binary(operator=operator, left=left, right=right) if right == own and operator in MIRRORED:
+        case typed.Binary(operator, left, right) if right == own and operator in MIRRORED:
             c = replace(c, operator=MIRRORED[operator], left=right, right=left)
     match c:
-        case typed.Binary(operator=typed.Operator.GREATER, left=left, right=right) if left == own:
+        case typed.Binary(typed.Operator.GREATER, left, right) if left == own:
             is_greater = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
             return is_greater and isinstance(none, typed.Infinity)
     return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
@@ -229,7 +228,7 @@ def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
     """Whether a condition only excludes self-loops, whose node has a level anyway."""
     ends = {typed.Variable(nest.node), typed.Variable(nest.there)}
     match c:
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=right):
+        case typed.Binary(typed.Operator.NOT_EQUAL, left, right):
             return left != right and left in ends and right in ends
     return False
 

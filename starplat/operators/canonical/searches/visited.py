@@ -71,8 +71,8 @@ def _spread(search: typed.IterateInBFS, fill: typed.Attach) -> list[typed.Statem
 def _is_of_node(s: typed.Statement, own: typed.Variable, changed: set[typed.Symbol]) -> bool:
     """Whether a statement stores in the node's own cell, or sums up in a scalar, what no search changes."""
     match s:
-        case typed.Assign(place=typed.Cell(index=at), value=value):
+        case typed.Assign(typed.Cell(index=at), value):
             return at == own and not mentions(value, changed)
-        case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=value):
+        case typed.Update(typed.Combine.ADD, typed.Variable(symbol), value):
             return symbol.scalar.is_integer and not mentions(value, changed)
     return False

@@ -32,7 +32,7 @@ from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import spliced, substituted, with_block
+from starplat.operators.canonical.rebuilding import substituted
 from starplat.operators.canonical.searches.discovered_values import Discovered, are_apart, levels_and_values
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
@@ -46,15 +46,14 @@ def visited_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) ->
         found = _read(loop)
         if found is None or any(s in results or around.is_seen(s, loop) for s in found.flags):
             continue
-        block, place = around.block_of(loop)
-        before, known = block.statements[:place], around.known_before(loop)
+        before, known = around.before(loop), around.known_before(loop)
         if isinstance(loop, typed.While) and not surely_begins(loop, known, before):
             continue
         if found.asks_first and known.get(found.signal) is not True:
             continue
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
             continue
-        made = with_block(body, block, spliced(block, place, found.made(loop, before)))
+        made = around.with_in_place(loop, found.made(loop, before))
         return visited_on_discovery(without_unread(made, results), results)
     return body
 
@@ -170,13 +169,9 @@ def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statemen
     """The statements with flags that are copied behind a loop over their nodes copied in front of it."""
     for place, (s, copy) in enumerate(pairwise(statements)):
         match s, copy:
-            case typed.ForEach(), typed.CopyProperty(destination=to, source=of) if not (
-                walk.touches(s, to) or of in walk.all_written(s)
-            ):
+            case typed.ForEach(), typed.CopyProperty(to, of) if not (walk.touches(s, to) or of in walk.all_written(s)):
                 swapped = (copy, substituted(s, {of: to}))
                 return (*statements[:place], *swapped, *statements[place + 2 :])
-            case _:
-                pass
     return tuple(statements)
 
 
@@ -258,24 +253,20 @@ def _exit(
     for s in cycle:
         match s:
             case typed.If(
-                condition=typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Variable(symbol=asked)),
-                then=typed.Block(statements=(typed.Break(),)),
-                otherwise=None,
+                typed.Unary(typed.UnaryOperator.NOT, typed.Variable(asked)), typed.Block((typed.Break(),)), None
             ):
                 signal = asked
                 order.append("left")
-            case typed.Assign(place=typed.Variable(symbol=symbol), value=value) if value == typed.FALSE:
+            case typed.Assign(typed.Variable(symbol), value) if value == typed.FALSE:
                 order.append("taken back")
                 resets.add(symbol)
-            case typed.Declare(symbol=symbol, value=value) if value == typed.FALSE:
+            case typed.Declare(symbol, value) if value == typed.FALSE:
                 order.append("taken back")
                 resets.add(symbol)
             case typed.If() | typed.Assign():
                 return None
             case _ if s is visiting:
                 order.append("visited")
-            case _:
-                pass
     if signal is None or resets != {signal} or sorted(order) != ["left", "taken back", "visited"]:
         return None
     by_discovery, by_visit = signal in discovered, signal in visits
@@ -299,13 +290,13 @@ def _moves(
     was_visited = False
     for s in cycle:
         match s:
-            case typed.CopyProperty(destination=to, source=of) if to is here and of is there:
+            case typed.CopyProperty(to, of) if to is here and of is there:
                 holds[here] = holds[there]
             case typed.Attach(items=items):
                 if not all(symbol in holds and value == typed.FALSE for symbol, value in items):
                     return False
                 holds |= {symbol: False for symbol, _ in items}
-            case typed.Declare(symbol=symbol, value=None) if symbol is there and there is not here:
+            case typed.Declare(symbol, None) if symbol is there and there is not here:
                 holds[there] = False
             case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
                 pass  # read by `_exit`
@@ -322,15 +313,14 @@ def _has_enough(loop: typed.CountedLoop) -> bool:
     match loop.condition, loop.step:
         case (
             typed.Binary(
-                operator=typed.Operator.LESS | typed.Operator.LESS_EQUAL,
-                left=typed.Variable(symbol=counter),
-                right=typed.GraphQuery(query=typed.Query.NUM_NODES),
+                typed.Operator.LESS | typed.Operator.LESS_EQUAL,
+                typed.Variable(counter),
+                typed.GraphQuery(query=typed.Query.NUM_NODES),
             ),
-            typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=typed.Literal(value=1)),
+            typed.Update(typed.Combine.ADD, typed.Variable(), typed.Literal(1)),
         ):
             return counter is loop.symbol and loop.first == typed.Literal(0, Scalar.INT)
-        case _:
-            return False
+    return False
 
 
 def _stores(s: typed.Statement, value: typed.Expression) -> typed.Expression | None:

@@ -17,22 +17,23 @@ from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
-from starplat.operators.canonical import hosts, rebuilding
+from starplat.operators.canonical import hosts
 from starplat.operators.canonical.searches.initial_values import initial_values
 
 
 def cleared_first(body: typed.Block) -> typed.Block:
     """A function's body in which numbers of its own are cleared so."""
-    around = hosts.surroundings(body)
-    for loop in around.loops:
-        block, place = around.block_of(loop)
-        for s in loop.body.statements[::-1]:
-            if (found := _last_fill(s)) is None or around.is_seen(found[0], loop):
-                continue
-            if (made := _moved(loop, s, found, block.statements[:place])) is not None:
-                changed = (*block.statements[:place], made, *block.statements[place + 1 :])
-                return cleared_first(rebuilding.with_block(body, block, replace(block, statements=changed)))
-    return body
+    return hosts.with_loops(body, _cleared_first)
+
+
+def _cleared_first(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Statement] | None:
+    for s in loop.body.statements[::-1]:
+        found = _last_fill(s)
+        if found is None or around.is_seen(found[0], loop):
+            continue
+        if (made := _moved(loop, s, found, around.before(loop))) is not None:
+            return (made,)
+    return None
 
 
 _Fill = tuple[typed.Symbol, typed.Expression, typed.Symbol, typed.Statement | None]
@@ -48,11 +49,11 @@ def _last_fill(s: typed.Statement) -> _Fill | None:
             parallel=True,
             domain=typed.AllNodes(graph=graph),
             filter=None,
-            body=typed.Block(statements=(_, *_, typed.Assign(place=typed.Cell(symbol=symbol) as place, value=value))),
+            body=typed.Block((_, *_, typed.Assign(typed.Cell(symbol) as place, value))),
         ) if _is_own_number(symbol) and isinstance(value, typed.Literal) and not walk.leaves(s):
             own = typed.Variable(s.iterator)
-            values = (part for v in walk.all_values(s) for part in walk.within(v))
-            written = (p for inner in walk.statements(s) for p in walk.written_places(inner))
+            values = walk.all_parts(s)
+            written = walk.places(s)
             cells = [c for c in (*values, *written) if isinstance(c, typed.Cell) and c.symbol is symbol]
             lent = any(symbol in call.arguments for call in walk.calls(s))
             if place.index != own or not all(c.index == own for c in cells) or lent:

@@ -40,7 +40,7 @@ def without_degrees(body: typed.Block, results: frozenset[typed.Symbol]) -> type
     """A function's body without such properties of its own."""
     for s in body.statements:
         match s:
-            case typed.Declare(symbol=typed.Symbol(type=PropertyType()) as symbol) if symbol not in results:
+            case typed.Declare(typed.Symbol(type=PropertyType()) as symbol) if symbol not in results:
                 if (found := _stored(symbol, body.statements)) is not None and (
                     done := found.computed(body)
                 ) is not None:
@@ -59,7 +59,7 @@ def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Sto
         case _:
             return None
     match stores:
-        case [typed.Assign(place=typed.Cell(index=index), value=value) as store]:
+        case [typed.Assign(typed.Cell(index=index), value) as store]:
             parts = list(walk.within(value))
         case _:
             return None
@@ -82,7 +82,7 @@ def _is_known(part: typed.Expression, node: typed.Symbol) -> bool:
     match part:
         case typed.GraphQuery(query=query):
             return query in _DEGREES or query is typed.Query.NUM_NODES
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return symbol is node
     return True
 
@@ -113,12 +113,12 @@ class _Stored:
 
         def change(part: Any) -> Any:
             match part:
-                case typed.Block(statements=statements):
+                case typed.Block(statements):
                     done = [rebuilt(s, change) for s in statements]
                     return with_statements(part, [s for s in done if not _is_empty(s)])
-                case typed.Binary(operator=typed.Operator.MULTIPLY, left=left, right=right):
+                case typed.Binary(typed.Operator.MULTIPLY, left, right):
                     return divided(part, left, right) or divided(part, right, left)
-                case typed.Cell(symbol=symbol, index=index) if symbol is self.symbol:
+                case typed.Cell(symbol, index) if symbol is self.symbol:
                     source = self._source(arcs.get(index, index), rows)
                     return None if source is None else substituted(self.value, {self.node: source})
             return None
@@ -126,7 +126,7 @@ class _Stored:
         def divided(product: typed.Binary, one: typed.Expression, other: typed.Expression) -> typed.Binary | None:
             is_own = isinstance(one, typed.Cell) and one.symbol is self.symbol
             match change(one) if is_own else None:
-                case typed.Binary(operator=typed.Operator.DIVIDE, left=typed.Literal(value=1), right=by) as inverse if (
+                case typed.Binary(typed.Operator.DIVIDE, typed.Literal(1), by) as inverse if (
                     inverse.type is product.type and typed.scalar_of(inverse).is_real
                 ):
                     return replace(product, operator=typed.Operator.DIVIDE, left=rebuilt(other, change), right=by)
@@ -138,10 +138,10 @@ class _Stored:
     def _source(self, index: typed.Expression, rows: Mapping[typed.Symbol, typed.ForEach]) -> typed.Expression | None:
         """The node whose value a cell holds."""
         match index:
-            case typed.ArcInHand(iterator=there) if isinstance(row := rows[there].domain, typed.Neighbors):
+            case typed.ArcInHand(there) if isinstance(row := rows[there].domain, typed.Neighbors):
                 ends = {typed.Direction.OUT: row.node, typed.Direction.IN: typed.Variable(there)}
                 return ends.get(row.direction)
-            case typed.Variable(symbol=node) if self.symbol.property.carrier is Carrier.NODE:
+            case typed.Variable(node) if self.symbol.property.carrier is Carrier.NODE:
                 domain = rows[node].domain if node in rows else None
                 way = domain.direction if isinstance(domain, typed.Neighbors) else None
                 return index if all(self._has_one(c, way) for c in self.when) else None
@@ -151,9 +151,9 @@ class _Stored:
         """Whether a condition asks for an arc of a node that is found by one."""
         match condition:
             case typed.Binary(
-                operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
-                left=typed.GraphQuery(query=query, arguments=arguments),
-                right=typed.Literal(value=0),
+                typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
+                typed.GraphQuery(query=query, arguments=arguments),
+                typed.Literal(0),
             ):
                 return arguments == (typed.Variable(self.node),) and _DEGREES.get(query) is way
         return False
@@ -165,7 +165,7 @@ def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expr
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 kept = [s for s in statements if not (isinstance(s, typed.Declare) and s.symbol in unread)]
                 return with_statements(part, [rebuilt(s, change) for s in kept])
         return None

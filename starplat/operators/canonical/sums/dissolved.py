@@ -28,7 +28,7 @@ def dissolved(body: typed.Block) -> typed.Block:
 def _block(statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
     for place, s in enumerate(statements):
         match s:
-            case typed.Declare(symbol=typed.Symbol(type=types.PropertyType(element=element))) if element.is_numeric:
+            case typed.Declare(typed.Symbol(type=types.PropertyType(element=element))) if element.is_numeric:
                 if (done := _as_sum(s.symbol, statements[place + 1 :])) is not None:
                     return _block((*statements[:place], *done))
     return statements
@@ -81,9 +81,7 @@ def _added_up(symbol: typed.Symbol, s: typed.Statement) -> typed.Symbol | None:
         case typed.ForEach(
             parallel=True,
             filter=None,
-            body=typed.Block(
-                statements=(typed.Update(combine=typed.Combine.ADD, place=typed.Variable(symbol=total), value=value),)
-            ),
+            body=typed.Block((typed.Update(typed.Combine.ADD, typed.Variable(total), value),)),
         ) if _covers(s, symbol):
             whole = total.scalar.is_integer and symbol.property.element.is_integer
             cell = value.operand if isinstance(value, typed.Convert) and whole else value
@@ -145,7 +143,7 @@ def _begins_at_zero(fill: typed.Attach, symbol: typed.Symbol) -> bool:
 def _only_adds(s: typed.Statement, symbol: typed.Symbol) -> bool:
     """Whether a statement adds to a cell, and does not read one for it."""
     match s:
-        case typed.Update(combine=typed.Combine.ADD, place=typed.Cell(symbol=cell)) if cell is symbol:
-            parts = (part for value in walk.expressions(s) for part in walk.within(value))
+        case typed.Update(typed.Combine.ADD, typed.Cell(cell)) if cell is symbol:
+            parts = walk.own_parts(s)
             return not any(isinstance(part, typed.Cell) and part.symbol is symbol for part in parts)
     return False

@@ -45,9 +45,7 @@ def _unguarded(row: Any, own: set[typed.Symbol]) -> typed.ForEach | None:
             domain=typed.Neighbors(),
             iterator=there,
             filter=guard,
-            body=typed.Block(
-                statements=(typed.Update(combine=typed.Combine.ADD, place=typed.Variable() as sum_, value=value) as s,)
-            ),
+            body=typed.Block((typed.Update(typed.Combine.ADD, typed.Variable() as sum_, value) as s,)),
         ) if guard is not None and sum_.type in _REAL and typed.scalar_of(value) == sum_.type:
             of_neighbor = all(_is_of(there, part, own) for e in (guard, value) for part in walk.within(e))
             flags = any(isinstance(p, typed.Cell) and p.type is types.Scalar.BOOL for p in walk.within(guard))
@@ -62,7 +60,7 @@ def _unguarded(row: Any, own: set[typed.Symbol]) -> typed.ForEach | None:
 def _is_of(there: typed.Symbol, part: typed.Expression, own: set[typed.Symbol]) -> bool:
     """Whether a part of an expression is of the neighbor, or the same for all nodes."""
     match part:
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return symbol is there or symbol not in own
         case typed.Cell(index=index):
             return index == typed.Variable(there)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.canonical import filters, rebuilding
 
@@ -45,7 +45,7 @@ def without_marks(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typ
         return None
     inside = [i for s in found.between for i in walk.statements(s)]
     written = {symbol for i in inside for symbol in walk.written(i)} | {found.symbol}
-    asked = () if row.filter is None else tuple(conjuncts(row.filter))
+    asked = all_asked(row.filter)
     if any(found.symbol in walk.written(i) for i in inside):
         return None
     if domain.direction is typed.Direction.BOTH or any(mentions(c, written) or _is_of_arc(c) for c in asked):
@@ -55,7 +55,7 @@ def without_marks(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typ
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Cell(symbol=symbol, index=typed.Variable() as node) if symbol is found.symbol:
+            case typed.Cell(symbol, typed.Variable() as node) if symbol is found.symbol:
                 ends = (typed.Variable(loop.iterator, span=part.span), node)
                 ends = ends if domain.direction is typed.Direction.OUT else (ends[1], ends[0])
                 arc = typed.GraphQuery(domain.graph, typed.Query.IS_EDGE, ends, types.Scalar.BOOL, span=part.span)
@@ -85,12 +85,7 @@ def _stored(s: typed.Statement, value: bool) -> typed.Symbol | None:
     """The property that a loop over a row stores a flag in for each neighbor, if it does nothing else."""
     match s:
         case typed.ForEach(
-            domain=typed.Neighbors(),
-            body=typed.Block(
-                statements=(
-                    typed.Assign(place=typed.Cell(symbol=symbol, index=typed.Variable(symbol=own)), value=stored),
-                )
-            ),
+            domain=typed.Neighbors(), body=typed.Block((typed.Assign(typed.Cell(symbol, typed.Variable(own)), stored),))
         ) if own is s.iterator and stored == typed.Literal(value, types.Scalar.BOOL):
             return symbol
     return None

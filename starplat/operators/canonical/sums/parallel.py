@@ -45,7 +45,7 @@ def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
             case typed.IterateInBFS():
                 step_by_step = any(map(hosting.needs_host, walk.blocks(part)))
                 return part if step_by_step else _with_free_rows(part, program)
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 inner = tuple(
                     (freed(s, statements[:place]) if isinstance(s, typed.ForEach) else None) or rebuilt(s, change)
                     for place, s in enumerate(statements)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.build import Builder
@@ -76,7 +76,7 @@ def _by_itself(s: typed.Statement) -> typed.Statement:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.Block(statements=statements):
+            case typed.Block(statements):
                 return replace(
                     part, statements=tuple(new for inner in statements for new in _summed(inner, own, change))
                 )
@@ -119,7 +119,7 @@ def _split(loop: typed.Statement) -> list[typed.Statement]:
     """What is left of a loop, and its sums, which nothing else in it has to do with; none if there is no such sum."""
     if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllNodes):
         return []
-    asked = () if loop.filter is None else tuple(conjuncts(loop.filter))
+    asked = all_asked(loop.filter)
     inside = list(walk.statements(loop.body))
     if walk.leaves(loop) or any(walk.calls(loop)):
         return []
@@ -148,17 +148,17 @@ def _sums(
     """The rows of a node that do nothing else, with the conditions of theirs and the values of locals put in."""
     for s in statements:
         match s:
-            case typed.Declare(symbol=local, value=value) if value is not None and local not in assigned:
+            case typed.Declare(local, value) if value is not None and local not in assigned:
                 values[local] = substituted(value, values)
-            case typed.If(condition=condition, then=then, otherwise=otherwise):
+            case typed.If(condition, then, otherwise):
                 asked = tuple(substituted(c, values) for c in conjuncts(condition))
                 yield from _sums(node, then.statements, (*when, *asked), dict(values), assigned)
                 if otherwise is not None:
                     denied = tuple(substituted(c, values) for c in conjuncts(condition, holds=False))
                     yield from _sums(node, otherwise.statements, (*when, *denied), dict(values), assigned)
-            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(symbol=own), direction=way)) if own is node:
+            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own), direction=way)) if own is node:
                 if way is not typed.Direction.BOTH and all(_is_steady(c) for c in when):
-                    asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                    asked = all_asked(s.filter)
                     yield from _leaf(s, s.body.statements, (*when, *asked), dict(values))
 
 
@@ -177,12 +177,12 @@ def _leaf(
     for place, s in enumerate(statements):
         last = place == len(statements) - 1
         match s:
-            case typed.Declare(symbol=local, value=value) if value is not None and not last:
+            case typed.Declare(local, value) if value is not None and not last:
                 values[local] = substituted(value, values)
-            case typed.If(otherwise=None, then=then) if last:
+            case typed.If(_, then, None) if last:
                 yield from _leaf(row, then.statements, (*when, *conjuncts(s.condition)), values)
-            case typed.Update(combine=typed.Combine.ADD, place=typed.Cell(index=index)) if (
-                last and index == typed.Variable(row.iterator)
+            case typed.Update(typed.Combine.ADD, typed.Cell(index=index)) if last and index == typed.Variable(
+                row.iterator
             ):
                 asked = tuple(substituted(c, values) for c in when)
                 if all(_asks_one_end(c, row.iterator) for c in asked):
@@ -202,7 +202,7 @@ def _asks_one_end(condition: typed.Expression, there: typed.Symbol) -> bool:
 def _is_touched(found: _Sum, body: typed.Block) -> bool:
     """Whether anything but the addition itself reads or writes the cells."""
     symbol = found.update.place.symbol
-    writes = sum(place.symbol is symbol for s in walk.statements(body) for place in walk.written_places(s))
+    writes = sum(place.symbol is symbol for place in walk.places(body))
     return writes > 1 or any(mentions(value, {symbol}) for value in walk.all_values(body))
 
 
@@ -216,8 +216,8 @@ def _without(block: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block
         return replace(part, statements=tuple(_shortened(s) for s in kept if not _does_nothing(s)))
 
     left = rebuilt(block, change)
-    read = {p.symbol for value in walk.all_values(left) for p in walk.within(value) if isinstance(p, typed.Variable)}
-    used = read | {place.symbol for s in walk.statements(left) for place in walk.written_places(s)}
+    read = {p.symbol for p in walk.all_parts(left) if isinstance(p, typed.Variable)}
+    used = read | {place.symbol for place in walk.places(left)}
     dead = [s for s in walk.statements(left) if isinstance(s, typed.Declare) and s.symbol not in used]
     return left if not dead else _without(left, dead)
 
@@ -244,7 +244,7 @@ def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:
 
     def change(part: Any) -> Any:
         match part:
-            case typed.ArcInHand(iterator=iterator) if iterator is row.iterator:
+            case typed.ArcInHand(iterator) if iterator is row.iterator:
                 return replace(part, iterator=here)
             case typed.Symbol() if part is loop.iterator or part is row.iterator:
                 return here if part is loop.iterator else there
@@ -263,9 +263,9 @@ def _is_sure(condition: typed.Expression, node: typed.Symbol, way: typed.Directi
     query = typed.Query.OUT_DEGREE if way is typed.Direction.OUT else typed.Query.IN_DEGREE
     match condition:
         case typed.Binary(
-            operator=typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
-            left=typed.GraphQuery(query=asked, arguments=(typed.Variable(symbol=own),)),
-            right=typed.Literal(value=0),
+            typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
+            typed.GraphQuery(query=asked, arguments=(typed.Variable(own),)),
+            typed.Literal(0),
         ):
             return own is node and asked is query
     return False

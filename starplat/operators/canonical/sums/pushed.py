@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts, mentions
+from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import REVERSED
 from starplat.operators.canonical.filters import all_of
@@ -28,7 +28,7 @@ def pushed(s: typed.Statement, before: Sequence[typed.Statement]) -> typed.ForEa
     """A loop over nodes that does this, from the other end; None for other statements. `before` is what its round does
     before it."""
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block(statements=statements)):
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=typed.Block(statements)):
             found = _counted(statements, s.iterator)
         case _:
             return None
@@ -38,7 +38,7 @@ def pushed(s: typed.Statement, before: Sequence[typed.Statement]) -> typed.ForEa
     node, there = s.iterator, row.iterator
     asked = [*([] if row.filter is None else conjuncts(row.filter))]
     of_set = [c for c in asked if _is_member(c, there, before)]
-    of_node = [] if s.filter is None else list(conjuncts(s.filter))
+    of_node = list(all_asked(s.filter))
     unknown = {update.place.symbol, *walk.declared(s.body)} - {there}
     domain = row.domain
     assert isinstance(domain, typed.Neighbors)
@@ -49,7 +49,7 @@ def pushed(s: typed.Statement, before: Sequence[typed.Statement]) -> typed.ForEa
 
     def change(part: Any) -> Any:
         match part:
-            case typed.ArcInHand(iterator=iterator) if iterator is there:
+            case typed.ArcInHand(iterator) if iterator is there:
                 return replace(part, iterator=node)
         return None
 
@@ -66,7 +66,7 @@ def _counted(
     """The row, the addition to the node's own cell, and what an arc adds."""
     match statements:
         case [
-            typed.Declare(symbol=local, value=typed.Literal(value=0)),
+            typed.Declare(local, typed.Literal(0)),
             typed.ForEach() as row,
             typed.Update(combine=typed.Combine.ADD, value=added) as update,
         ] if _is_multiple(added, local):
@@ -84,7 +84,7 @@ def _counted(
 def _addition(row: typed.ForEach, node: typed.Symbol) -> typed.Update | None:
     """The addition that is all that a row of the node does."""
     match row.domain, row.body.statements:
-        case typed.Neighbors(node=typed.Variable(symbol=own)), (typed.Update(combine=typed.Combine.ADD) as update,):
+        case typed.Neighbors(node=typed.Variable(own)), (typed.Update(typed.Combine.ADD) as update,):
             return update if own is node else None
     return None
 
@@ -92,9 +92,9 @@ def _addition(row: typed.ForEach, node: typed.Symbol) -> typed.Update | None:
 def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
     """Whether a value is a count or its negative, so that it may be added in parts."""
     match value:
-        case typed.Variable(symbol=symbol):
+        case typed.Variable(symbol):
             return symbol is local
-        case typed.Unary(operator=typed.UnaryOperator.NEGATE, operand=operand):
+        case typed.Unary(typed.UnaryOperator.NEGATE, operand):
             return _is_multiple(operand, local)
     return False
 
@@ -102,7 +102,7 @@ def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
 def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether a condition asks for members of a set that was empty when the round began."""
     match condition:
-        case typed.Cell(symbol=flag, index=typed.Variable(symbol=own)) if own is there:
+        case typed.Cell(flag, typed.Variable(own)) if own is there:
             empty = (flag, typed.FALSE)
             return any(isinstance(s, typed.Attach) and empty in s.items for s in before)
     return False

@@ -28,7 +28,7 @@ def read_counting(loop: typed.Statement, distances: Distances) -> Counting | Non
             if (step := _step(loop.step, symbol)) == 1:
                 return _upwards(symbol, begin, loop.condition, distances)
             return _downwards(symbol, begin, loop.condition, distances) if step == -1 else None
-        case typed.While(body=typed.Block(statements=(one, other))):
+        case typed.While(body=typed.Block((one, other))):
             steps_first = isinstance(other, typed.ForEach)
             end = _compared(loop.condition)
             counting = None if end is None else _downwards(end[0], typed.Variable(end[0]), loop.condition, distances)
@@ -48,9 +48,9 @@ def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
     """The constant that a statement adds to a counter."""
     own = typed.Variable(counter)
     match s:
-        case typed.Update(combine=typed.Combine.ADD, place=place, value=typed.Literal(value=int() as number)):
+        case typed.Update(typed.Combine.ADD, place, typed.Literal(int() as number)):
             return number if place == own else None
-        case typed.Assign(place=place, value=value) if place == own:
+        case typed.Assign(place, value) if place == own:
             return above(value, own)
     return None
 
@@ -58,7 +58,7 @@ def _step(s: typed.Statement, counter: typed.Symbol) -> int | None:
 def _compared(condition: typed.Expression) -> tuple[typed.Symbol, typed.Operator, typed.Expression] | None:
     """The parts of a comparison of a counter: it, the operator, the bound."""
     match condition:
-        case typed.Binary(operator=operator, left=typed.Variable(symbol=symbol), right=end):
+        case typed.Binary(operator, typed.Variable(symbol), end):
             return symbol, operator, end
     return None
 
@@ -68,7 +68,7 @@ def _upwards(
 ) -> Counting | None:
     less = {typed.Operator.LESS: 1, typed.Operator.LESS_EQUAL: 0}
     match _compared(condition), begin:
-        case (symbol, operator, end), typed.Literal(value=int() as first) if symbol is counter and operator in less:
+        case ((symbol, operator, end), typed.Literal(int() as first)) if symbol is counter and operator in less:
             most = distances.over(end)
             return None if most is None else Counting(counter, True, first, most - less[operator], None)
     return None
@@ -79,7 +79,7 @@ def _downwards(
 ) -> Counting | None:
     more = {typed.Operator.GREATER: 1, typed.Operator.GREATER_EQUAL: 0}
     match _compared(condition):
-        case symbol, operator, typed.Literal(value=int() as end) if symbol is counter and operator in more:
+        case symbol, operator, typed.Literal(int() as end) if symbol is counter and operator in more:
             most = distances.over(begin)
             return None if most is None else Counting(counter, False, end + more[operator], most, None)
     return None

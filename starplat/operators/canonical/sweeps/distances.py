@@ -4,13 +4,12 @@ A property does so from a search by levels, in any form, until it is written aga
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
 from starplat.operators.canonical import hosts, rebuilding, rounds
-from starplat.operators.canonical.effects import asked
 from starplat.operators.canonical.searches.levels import begins_at, is_next
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.searches.waves import flagged_at_level
@@ -41,15 +40,14 @@ class Distances:
             self.made += [s] * below
             return below
         match s:
-            case (
-                typed.Declare(symbol=symbol, value=value)
-                | typed.Assign(place=typed.Variable(symbol=symbol), value=value)
-            ) if value is not None and (least := self.over(value)) is not None:
+            case typed.Declare(symbol, value) | typed.Assign(typed.Variable(symbol), value) if (
+                value is not None and (least := self.over(value)) is not None
+            ):
                 self.least[symbol] = least
                 self.made.append(s)
-            case typed.Update(
-                combine=typed.Combine.ADD, place=typed.Variable(symbol=symbol), value=typed.Literal(value=int() as more)
-            ) if symbol in self.least:
+            case typed.Update(typed.Combine.ADD, typed.Variable(symbol), typed.Literal(int() as more)) if (
+                symbol in self.least
+            ):
                 self.least[symbol] += more
                 self.made.append(s)
             case typed.ForEach() if (greatest := self._greatest(s)) is not None:
@@ -63,11 +61,11 @@ class Distances:
     def over(self, value: typed.Expression) -> int | None:
         """A lower bound of a value minus the greatest distance; None if it has none."""
         match value:
-            case typed.Variable(symbol=symbol):
+            case typed.Variable(symbol):
                 return self.least.get(symbol)
             case typed.GraphQuery():
                 return self.least[None] if self.counts_nodes(value) else None
-            case typed.Binary(operator=operator, left=left, right=typed.Literal(value=int() as number)) if (
+            case typed.Binary(operator, left, typed.Literal(int() as number)) if (
                 operator in (typed.Operator.ADD, typed.Operator.SUBTRACT) and value.type is types.Scalar.INT
             ):
                 least = self.over(left)
@@ -85,9 +83,9 @@ class Distances:
         match s:
             case typed.ForEach(
                 domain=typed.AllNodes(graph=graph),
-                body=typed.Block(statements=(typed.Assign(place=place, value=typed.Literal(value=int() as number)),)),
+                body=typed.Block((typed.Assign(place, typed.Literal(int() as number)),)),
             ) if graph is self.graph and place == typed.Cell(self.cells, typed.Variable(s.iterator)) and number < 0:
-                asked_for = asked(s.filter)
+                asked_for = all_asked(s.filter)
                 return len(asked_for) == 1 and isinstance(compared(asked_for[0], place), typed.Infinity)
         return False
 
@@ -98,17 +96,14 @@ class Distances:
             case typed.ForEach(
                 domain=typed.AllNodes(graph=graph),
                 body=typed.Block(
-                    statements=(
+                    (
                         typed.AssignExtreme(
-                            extreme=typed.Extreme.MAX,
-                            place=typed.Variable(symbol=symbol),
-                            candidate=candidate,
-                            carried=(),
+                            extreme=typed.Extreme.MAX, place=typed.Variable(symbol), candidate=candidate, carried=()
                         ),
                     )
                 ),
             ) if graph is self.graph and candidate == own and s.parallel:
-                conditions = asked(s.filter)
+                conditions = all_asked(s.filter)
                 reached = [c for c in conditions if _leaves_out(c, own)]
                 return symbol if len(reached) == len(conditions) == self.is_infinite else None
         return None
@@ -117,7 +112,7 @@ class Distances:
 def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
     """Whether a condition selects reached nodes."""
     match condition:
-        case typed.Binary(operator=typed.Operator.NOT_EQUAL | typed.Operator.LESS, left=left, right=typed.Infinity()):
+        case typed.Binary(typed.Operator.NOT_EQUAL | typed.Operator.LESS, left, typed.Infinity()):
             return left == own
     return False
 
@@ -156,7 +151,7 @@ def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[
     """The nodes whose cells are set one by one."""
     for s in before:
         match s:
-            case typed.Assign(place=typed.Cell(symbol=target, index=index)) if target is symbol:
+            case typed.Assign(typed.Cell(target, index)) if target is symbol:
                 yield index
 
 
@@ -188,13 +183,7 @@ def without_distances(body: typed.Block, distances: Distances, results: frozense
 
 
 def _without(body: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block:
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        kept = (s for s in part.statements if not any(s is other for other in gone))
-        return replace(part, statements=tuple(rebuilding.rebuilt(s, change) for s in kept))
-
-    return rebuilding.rebuilt(body, change)
+    return rebuilding.with_each_statement(body, lambda s: () if any(s is other for other in gone) else None)
 
 
 def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Block:
@@ -209,5 +198,5 @@ def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Bloc
 
 def _asks_for_source(body: typed.Block, source: typed.Variable) -> bool:
     """Whether the program still fails for a source that is no node: `iterateInBFS` from such a source does nothing."""
-    stores = (p for s in walk.statements(body) for p in walk.written_places(s) if isinstance(p, typed.Cell))
+    stores = (p for p in walk.places(body) if isinstance(p, typed.Cell))
     return source.symbol.role is typed.Role.ITERATOR or any(place.index == source for place in stores)

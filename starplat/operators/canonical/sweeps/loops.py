@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import pulling, walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
-from starplat.operators.canonical import effects, hosts
+from starplat.operators.canonical import hosts
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
 from starplat.operators.canonical.searches.levels import above
@@ -56,9 +56,9 @@ def as_searches(body: typed.Block, program: typed.Program, results: frozenset[ty
 def _nodes(s: typed.Statement) -> typed.ForEach | None:
     """The loop over nodes that is the body of a counted loop, besides the counter's step."""
     match s:
-        case typed.CountedLoop(declares=True, body=typed.Block(statements=(typed.ForEach() as nodes,))):
+        case typed.CountedLoop(declares=True, body=typed.Block((typed.ForEach() as nodes,))):
             pass
-        case typed.While(body=typed.Block(statements=(typed.ForEach() as nodes, _) | (_, typed.ForEach() as nodes))):
+        case typed.While(body=typed.Block((typed.ForEach() as nodes, _) | (_, typed.ForEach() as nodes))):
             pass
         case _:
             return None
@@ -127,7 +127,7 @@ def _sweep(loop: typed.Statement, distances: Distances) -> _Sweep | None:
     counted = None if nodes is None else read_counting(loop, distances)
     if nodes is None or counted is None or any(walk.calls(nodes)):
         return None
-    conditions, counter = effects.asked(nodes.filter), typed.Variable(counted.counter)
+    conditions, counter = all_asked(nodes.filter), typed.Variable(counted.counter)
     mine = typed.Cell(distances.cells, typed.Variable(nodes.iterator))
     asking = {i: level for i, c in enumerate(conditions) if (level := above(compared(c, mine), counter)) is not None}
     if len(asking) != 1:
@@ -215,7 +215,7 @@ class _Asking:
                 there = typed.Cell(self.mine.symbol, typed.Variable(row.iterator))
             case _:
                 return None
-        conditions = effects.asked(row.filter)
+        conditions = all_asked(row.filter)
         right = [c for c in conditions if self._further(compared(c, there)) == wanted[direction]]
         left = tuple(c for c in conditions if c not in right)
         return left if len(right) == 1 and not _rows(row.body) else None

@@ -42,7 +42,7 @@ def as_reached(body: typed.Block, program: typed.Program, results: frozenset[typ
 def _is_own_level(s: typed.Statement) -> bool:
     """Whether a statement lowers whole numbers of the function's own."""
     match s:
-        case typed.AssignExtreme(extreme=typed.Extreme.MIN, place=typed.Cell(symbol=symbol) as cell):
+        case typed.AssignExtreme(extreme=typed.Extreme.MIN, place=typed.Cell(symbol) as cell):
             return symbol.role is typed.Role.LOCAL and cell.type is Scalar.INT
     return False
 
@@ -51,7 +51,7 @@ def _is_level(effect: EdgeEffect) -> bool:
     """Whether a node offers its level, or one more."""
     own = typed.Cell(effect.symbol, typed.Variable(effect.source))
     match effect.value:
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=added)):
+        case typed.Binary(typed.Operator.ADD, left, typed.Literal(added)):
             offers = left == own and added in _FIRST
         case value:
             offers = value == own
@@ -71,11 +71,11 @@ def _flagged(level: typed.Symbol, loop: typed.FixedPoint, around: hosts.Surround
 
     def change(part: Any) -> Any:
         match part:
-            case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol is level:
+            case typed.AssignExtreme(place=typed.Cell(symbol)) if symbol is level:
                 return _reaches(part, none)
             case typed.Attach(items=items) if any(symbol is level for symbol, _ in items):
                 return replace(part, items=tuple((s, none if s is level else value) for s, value in items))
-            case typed.Assign(place=typed.Cell(symbol=symbol)) if symbol is level:
+            case typed.Assign(typed.Cell(symbol)) if symbol is level:
                 return replace(part, value=typed.Literal(0, Scalar.INT, span=part.span))
         return None
 
@@ -97,8 +97,8 @@ def _named(s: typed.Statement, level: typed.Symbol) -> typed.Expression | None:
     match s:
         case typed.ForEach(
             domain=typed.AllNodes(),
-            filter=typed.Binary(operator=typed.Operator.EQUAL, left=typed.Cell() as cell, right=typed.Infinity()),
-            body=typed.Block(statements=(typed.Assign(place=place, value=typed.Literal(value=number) as none),)),
+            filter=typed.Binary(typed.Operator.EQUAL, typed.Cell() as cell, typed.Infinity()),
+            body=typed.Block((typed.Assign(place, typed.Literal(number) as none),)),
         ) if place == cell == typed.Cell(level, typed.Variable(s.iterator)) and number < 0:
             return none
     return None

@@ -154,7 +154,7 @@ def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
 def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> bool:
     """Whether the visitor only compares levels with constants, from 0 on and at most `most` above the current level."""
     asked: set[Same] = set()
-    parts = [part for value in walk.all_values(visitor) for part in walk.within(value)]
+    parts = list(walk.all_parts(visitor))
     for part in parts:
         for cell in walk.within(part):
             if isinstance(cell, typed.Cell) and cell.symbol is found.cells:

@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
-from starplat.operators.canonical import effects, rebuilding
+from starplat.operators.canonical import rebuilding
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import compared
 
@@ -47,10 +48,10 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
             parallel=True,
             domain=typed.AllNodes(),
             body=typed.Block(
-                statements=(
-                    typed.Declare(symbol=local, value=typed.Literal(value=0)) as begins,
+                (
+                    typed.Declare(local, typed.Literal(0)) as begins,
                     typed.ForEach(domain=typed.Neighbors(node=node)) as row,
-                    typed.If(condition=condition, then=then, otherwise=None),
+                    typed.If(condition, then, None),
                 )
             ),
         ) if node == own:
@@ -67,7 +68,7 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
     levels = [(s.place, s.value) for s in kept if isinstance(s.place, typed.Cell)]
     if len(levels) != 1 or total.place != typed.Cell(added.symbol, own) or levels[0][0].symbol is added.symbol:
         return ()
-    ((level, value),), conditions = levels, effects.asked(nodes.filter)
+    ((level, value),), conditions = levels, all_asked(nodes.filter)
     reads = any(part == sum_ for s in kept for part in walk.within(s.value))
     if len(conditions) != 1 or compared(conditions[0], level) is None or level.index != own or reads:
         return ()
@@ -87,7 +88,7 @@ def _apart(nodes: typed.ForEach, loop: _Loop, before: Sequence[typed.Statement])
 def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
     """The cell of the neighbor that a loop adds to a local, if it does nothing else."""
     match row.body.statements:
-        case (typed.If(otherwise=None, then=typed.Block(statements=(typed.Update() as update,))),):
+        case (typed.If(_, typed.Block((typed.Update() as update,)), None),):
             pass
         case (typed.Update() as update,):
             pass
@@ -102,9 +103,7 @@ def _added(row: typed.ForEach, sum_: typed.Variable) -> typed.Cell | None:
 
 def _is_above_zero(condition: typed.Expression, sum_: typed.Variable) -> bool:
     match condition:
-        case typed.Binary(
-            operator=typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=0)
-        ):
+        case typed.Binary(typed.Operator.GREATER | typed.Operator.NOT_EQUAL, left, typed.Literal(0)):
             return left == sum_
     return False
 
