@@ -141,8 +141,11 @@ class CuSparse:
             return handle, 0, one.ctypes.data, matrix.desc, x.desc, zero.ctypes.data, y.desc, float_32, algorithm
 
         room = self.cupy.empty(max(cusparse.spMV_bufferSize(*given(0)), 1), np.int8)
-        both = given(0), given(1)
-        return lambda turn: cusparse.spMV(*both[turn], room.data.ptr)
+
+        def multiply(turn: int) -> None:  # which holds the descriptions, whose end would destroy them
+            cusparse.spMV(*given(turn), room.data.ptr)
+
+        return multiply
 
 
 if __name__ == "__main__":

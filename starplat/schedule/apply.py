@@ -33,7 +33,7 @@ from starplat.schedule.loop.compiled import compiled_rounds
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
-from starplat.schedule.loop.step import loops_on_device
+from starplat.schedule.loop.step import has_launches_in_a_row, is_small, loops_on_device
 from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.memory.chunks import rows_in_chunks
 from starplat.schedule.memory.step import arcs_in_host_memory
@@ -128,11 +128,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "before loop, which takes the rounds as they are",
         only_remaining_arcs,
     ),
-    Step(
+    GraphStep(
         "loop",
         "a loop of launches becomes a persistent kernel",
         "after what replaces whole algorithms: it takes kernels and host operations as they are by then",
         loops_on_device,
+        has_launches_in_a_row,
+        is_small,
     ),
     Step(
         "levels",

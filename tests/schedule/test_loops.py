@@ -6,17 +6,24 @@ from dataclasses import replace
 
 import pytest
 
+import starplat
 from starplat.backends import BACKENDS
 from starplat.backends import statements as st
 from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk, walk_host
 from starplat.pipeline import kernels_text
+from starplat.runtime.validate import first_difference
+from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop import step
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop, Schedule
+from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import EXAMPLES
 from tests.schedule import near_misses
 from tests.schedule.programs import (
@@ -179,3 +186,38 @@ function filled(Graph g, propNode<int> a, propNode<int> b, propEdge<int> c, prop
     filled = [[s.array.name for s in count.body if isinstance(s, st.StoreCell)] for count in counted]
     assert [set(names) for names in filled if names] == [{"on"}, {"c"}, {"a", "b", "d"}]
     assert_same_answers(text)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "arcs", "loops"),
+    [
+        ("auto", 3_000_000, 1),
+        ("auto", 30_000_000, 0),
+        ("auto", 4_096, 0),
+        ("loop=host", 3_000_000, 0),
+        ("loop=device", 3_000_000, 0),
+    ],
+)
+def test_several_launches_are_one_where_a_graph_has_few_arcs(schedule: str, arcs: int, loops: int) -> None:
+    module = starplat.compile("connected_components").module()
+    made = decided(module, parse_schedule(schedule), CUDA, GraphFacts(arcs // 10, arcs, 99, symmetric=True)).module
+    assert len(loops_of(made)) == loops
+
+
+def test_two_launches_stay_two() -> None:
+    text = "function f(Graph g, propNode<int> a, propNode<int> b) { forall (v in g.nodes()) { v.a = v; } %s }"
+    to_a = "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.a += v.b; } }"
+    to_b = "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.b += v.a; } }"
+    for inside, loops in ((to_a, 0), (to_a + to_b, 1)):
+        made = decided(starplat.compile(text % inside).module(), AUTO, CUDA, GraphFacts(10**5, 10**6, 99)).module
+        assert len(loops_of(made)) == loops
+
+
+@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components"])
+def test_kernels_in_one_launch_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step, "FEW_ARCS", range(2**22))
+    program = starplat.compile(name)
+    for graph in (generators.grid(9, 70), generators.rmat(6, 4), generators.star(12), Graph.from_arcs(0, [], [])):
+        meant = program.run(graph, target="reference")
+        with emulated(Machine(seed=1)):
+            assert first_difference(program.run(graph, target="cuda"), meant) is None

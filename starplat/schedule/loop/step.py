@@ -1,8 +1,8 @@
 """Step `loop`: puts host-driven rounds into one persistent kernel with grid barriers.
 
 In a host function it finds consecutive operations that the threads of one launch can do, with a loop of launches among
-them, and makes one `OnDevice` of them. Outside stays what needs the host: calls, returns, loops over a set's members,
-and operations whose errors the host must report.
+them or, on a small graph, several launches, and makes one `OnDevice` of them. Outside stays what needs the host: calls,
+returns, loops over a set's members, and operations whose errors the host must report.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched
 from starplat.ir.visitor import blocks_of, declared_by, walk_around, walk_host
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.drivers import Grid, left_to_the_host
 from starplat.schedule.loop.late_declarations import declared_ahead
 from starplat.schedule.loop.sinking import with_fills_in_branches
@@ -22,23 +23,55 @@ from starplat.schedule.step import Choice, Decided
 
 _LOOPS = (ir.Loop, ir.HostForRange)
 
+FEW_ARCS = range(2**17, 2**22)
+"""Arcs of graphs on which launches take longer than kernels. Fewer may stand for graphs of a kind (see `by_kind`), for
+which an emitted program would have all of this once more."""
 
-def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+SEVERAL = 3
+"""Launches one after the other that one takes the place of."""
+
+_PLAIN = (ir.Launch, ir.Fill, ir.CopyArray, ir.HostBlock, ir.DeclareVariable, ir.SetVariable)
+
+
+def is_small(num_nodes: int, num_arcs: int) -> bool:
+    """Whether launches take longer than kernels on such a graph."""
+    return num_arcs in FEW_ARCS and num_nodes < FEW_ARCS.stop
+
+
+def has_launches_in_a_row(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether it may make a difference that a graph has few arcs."""
+    launches = (sum(isinstance(op, ir.Launch) for op in walk_host(function.body)) for function in module.functions)
+    return capabilities.grid_barrier and any(number >= SEVERAL for number in launches)
+
+
+def _are_several(ops: Iterable[ir.HostOp]) -> bool:
+    """Whether several kernels are launched in turn, and nothing is asked between them."""
+    inside = tuple(walk_host(ops))
+    return all(isinstance(op, _PLAIN) for op in inside) and sum(isinstance(op, ir.Launch) for op in inside) >= SEVERAL
+
+
+def loops_on_device(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> ir.Module | Decided:
     """The module with its loops of launches as persistent kernels, where the schedule and the target permit it."""
     granted = capabilities.grid_barrier and (capabilities.clusters or schedule.loop is not Loop.CLUSTER)
     if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not granted:
         return module
+    small = schedule.loop is Loop.AUTO and facts is not None and is_small(facts.num_nodes, facts.num_arcs)
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
     choices: list[Choice] = []
     functions = []
     for function in module.functions:
         ready = with_fills_in_branches(function, module)
-        former = _Former(module, ready, names)
+        former = _Former(module, ready, names, small=small)
         body = former.block(ready.body)
         functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
-            choices.append(Choice(f"{op.name}: the whole loop in one launch", "the target has a grid barrier"))
+            what, why = "the whole loop in one launch", "the target has a grid barrier"
+            if not any(map(_drives_launches, op.body)):
+                what, why = "several kernels in one launch", f"{facts.num_arcs if facts else 0:,} arcs are few"
+            choices.append(Choice(f"{op.name}: {what}", why))
         choices += former.refused
     same = tuple(functions) == module.functions
     return Decided(module if same else replace(module, functions=tuple(functions)), tuple(choices))
@@ -47,8 +80,8 @@ def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabil
 class _Former:
     """Finds the rows of operations in one host function."""
 
-    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str]) -> None:
-        self.module = module
+    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str], *, small: bool) -> None:
+        self.module, self.small = module, small
         self.function = function
         self.names = FreshNames(names)
         self.formed: list[ir.OnDevice] = []
@@ -70,7 +103,7 @@ class _Former:
             run = tuple(row)
             if not fits:
                 result += (self.inside(op) for op in run)
-            elif not any(_drives_launches(op) for op in run):
+            elif not any(_drives_launches(op) for op in run) and not (self.small and _are_several(run)):
                 result += run
             else:
                 result += self.one_launch(run)
