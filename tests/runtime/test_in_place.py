@@ -28,13 +28,14 @@ from tests.runtime.test_merging import cells_of_arcs, updates_for
 
 CARRY = """
 Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int> number, propEdge<float> single,
-              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<int> degree,
-              propNode<int> sources, propNode<int> loops, updates<g> U, int size) {
+              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<long> entering,
+              propNode<int> degree, propNode<int> sources, propNode<int> loops, updates<g> U, int size) {
   Batch (U : size) {
     g.updateCSRDel(U);
     g.updateCSRAdd(U);
     forall (v in g.nodes()) {
       v.strength = 0;
+      v.entering = 0;
       v.sources = 0;
       for (w in g.neighbors(v)) {
         edge e = g.get_edge(v, w);
@@ -42,6 +43,8 @@ Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int>
       }
       for (w in g.nodes_to(v)) {
         v.sources += w;
+        edge e = g.get_edge(w, v);
+        v.entering += e.weight;
       }
       v.degree = 100 * g.count_outNbrs(v) + g.count_inNbrs(v);
       v.loops = g.is_an_edge(v, v) ? 1 : 0;
@@ -119,6 +122,16 @@ def test_programs_that_ship_find_what_they_find_otherwise(name: str, target: Tar
     assert found.returned == right.returned
     for cells in set(right) - {"parent"}:  # any of several
         np.testing.assert_allclose(found[cells], right[cells], atol=1e-4, err_msg=cells)
+
+
+@here
+@pytest.mark.parametrize("directed", [True, False])
+def test_nodes_that_pull_find_the_weights_of_arcs_as_they_lie_now(target: Target, directed: bool) -> None:
+    drawn = generators.rmat(5, 4, 2, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
+    call = {"changes": updates_for(graph, 90, 2), "batch": 9, "src": 0}
+    found = target.run(program("dynamic_sssp"), graph, {**call, "schedule": f"{IN_PLACE},direction=pull"})
+    np.testing.assert_array_equal(found["dist"], program("dynamic_sssp").run(graph, checked=True, **call)["dist"])
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 //
 // `dist` is the least sum of weights along a path from `src`, INF where there is none; `parent` is the node before on
 // such a path, -1 for `src` and where there is none. Weights must not be negative. A deletion makes the nodes lose their
-// distance whose path led over it; the others offer them one, and what becomes nearer spreads, as from the arcs that
-// are added. Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem",
-// J. Algorithms, 1996.
+// distance whose path led over it; they take the nearest way from the others, and what becomes nearer spreads, as from
+// the arcs that are added. Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path
+// problem", J. Algorithms, 1996.
 Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes,
                      node src, int batch = 1000) {
   propNode<bool> modified;
@@ -23,7 +23,7 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
     }
     g.updateCSRDel(changes);
     g.updateCSRAdd(changes);
-    Decremental(g, dist, parent, lost, modified);
+    Decremental(g, dist, parent, weight, lost, modified);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
       node b = u.destination;
@@ -47,8 +47,9 @@ Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
   }
 }
 
-// Whose parent is lost is lost; those with arcs to them that are not make them near again.
-Decremental(Graph g, propNode<int> dist, propNode<node> parent, propNode<bool> lost, propNode<bool> modified) {
+// Whose parent is lost is lost; all of them take the nearest way from nodes that are not.
+Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> lost,
+            propNode<bool> modified) {
   propNode<bool> fresh = lost;
   fixedPoint until (finished : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
@@ -60,15 +61,21 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propNode<bool> l
       }
     }
   }
+  propNode<long> nearest;
+  long n = g.num_nodes();
   forall (v in g.nodes().filter(lost)) {
-    v.dist = INF;
-    v.parent = -1;
-  }
-  forall (v in g.nodes().filter(lost)) {
-    forall (u in g.nodes_to(v)) {
-      if (u.dist < INF) {
-        u.modified = True;
+    long best = INF;
+    for (u in g.nodes_to(v)) {
+      if (!u.lost && u.dist < INF) {
+        edge e = g.get_edge(u, v);
+        best = min(best, (u.dist + e.weight) * n + u);
       }
     }
+    v.nearest = best;
+  }
+  forall (v in g.nodes().filter(lost)) {
+    v.modified = v.nearest < INF;
+    v.dist = v.modified ? int(v.nearest / n) : INF;
+    v.parent = v.modified ? int(v.nearest % n) : -1;
   }
 }
