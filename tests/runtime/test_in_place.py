@@ -14,13 +14,19 @@ from starplat import Graph, Program
 from starplat.algorithms import program
 from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
+from starplat.ir import nodes as ir
+from starplat.runtime.changing import merge
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
 from starplat.runtime.changing.slices import Vector
 from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.building import kernels_on
+from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.vectors import VectorMemory
+from starplat.runtime.running import Run
 from starplat.runtime.session import default_session
+from starplat.same import Same
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import Target, compiled_targets, opencl_targets
 from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
@@ -134,6 +140,33 @@ def test_nodes_that_pull_find_the_weights_of_arcs_as_they_lie_now(target: Target
     np.testing.assert_array_equal(found["dist"], program("dynamic_sssp").run(graph, checked=True, **call)["dist"])
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("schedule", [IN_PLACE, "updates=merge"])
+def test_no_batch_waits_until_kernels_are_built(
+    directed: bool, schedule: str, carry: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built_late = list[ir.Module]()
+
+    def watched(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
+        if (Same(module), wide_arcs) not in device.built:
+            built_late.append(module)
+        return kernels_on(device, module, wide_arcs)
+
+    def begins(self: Run, *given: Any) -> float:
+        built_late.clear()
+        return once(self, *given)
+
+    once = Run.once
+    monkeypatch.setattr(Run, "once", begins)
+    monkeypatch.setattr(merge, "kernels_on", watched)
+    default_session().close()
+    drawn = generators.rmat(5, 4, 1, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 30), "size": 7}
+    carry.run(graph, target="openmp", schedule=schedule, **call)
+    assert not built_late
+
+
 @pytest.fixture
 def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that gets the number of updates of each batch for which rows are laid out anew."""
@@ -141,7 +174,8 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     laid_out = InPlace.spread
 
     def noted(self: InPlace, way: Way, full: Vector | None = None) -> Way:
-        anew.append(len(self.slice))
+        if self.num_nodes > 1:  # not the one row that is changed when kernels are built
+            anew.append(len(self.slice))
         return laid_out(self, way, full)
 
     monkeypatch.setattr(InPlace, "spread", noted)
