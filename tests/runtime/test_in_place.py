@@ -106,6 +106,24 @@ def test_any_updates_give_what_the_evaluator_gives(
     assert_as_checked(carry, graph, {**cells_of_arcs(graph), "U": updates_of(graph, listed), "size": size}, target)
 
 
+@settings(deadline=None)
+@given(
+    arcs=ARCS,
+    listed=UPDATES,
+    size=st.integers(1, 13),
+    directed=st.booleans(),
+    schedule=st.sampled_from((IN_PLACE, f"{IN_PLACE},direction=pull", "updates=merge")),
+)
+def test_shortest_paths_after_any_updates_are_those_of_the_graph_as_it_is_then(
+    arcs: list[tuple[int, int, int]], listed: Listed, size: int, directed: bool, schedule: str
+) -> None:
+    graph = graph_of(5, arcs, directed=directed)
+    call = {"changes": updates_of(graph, listed), "batch": size, "src": 0}
+    found = program("dynamic_sssp").run(graph, target="openmp", schedule=schedule, **call)
+    static = program("sssp").run(found.graph, target="reference", src=0)
+    assert found["dist"].tolist() == static["dist"].tolist()
+
+
 SHIPPED = {
     "dynamic_sssp": {"src": 0},
     "dynamic_bfs_levels": {"src": 0},
