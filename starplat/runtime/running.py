@@ -144,7 +144,7 @@ class Run(Graphs):
                 self._given[array.name] = self._uploaded(array, self._brought(given))
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
-        self._upload_updates()
+        self._upload_changes()
         self._world = self._world_now()
 
     def _leave(self) -> None:
@@ -182,8 +182,12 @@ class Run(Graphs):
         cells = moving_cells(function, used, directed=self.first_graph.directed)
         (build_in_place if self.module.room else build_merging)(self.device, cells, self.resident.wide_arcs)
 
-    def _upload_updates(self) -> None:
-        """Brings to the device the lists of updates by which it changes the graph."""
+    def _upload_changes(self) -> None:
+        """Brings to the device what its graph is changed by, and the rows that no kernel of the program reads."""
+        if not self._changes:
+            return
+        for array in (ir.ROW_OFFSETS, ir.COLUMNS, *((ir.ROW_ENDS,) if self.module.room else ())):
+            self._resident(array)
         own = (ir.Element.INT,) if ir.WEIGHTS in self.module.graph_arrays else ()
         elements = {*own, *(array.element for array in self._entry.parameters if array.origin is ir.Origin.WEIGHT)}
         for op in self._changes:
