@@ -214,6 +214,7 @@ def _driven(run: Run, call: _Call) -> _Done:
     expected = run.room.foresee()
     progress.begin(Step.BUILDING)
     kernels = kernels_on(run.device, run.module, run.resident.wide_arcs)
+    run.build_changes()
     built = perf_counter()
     progress.begin(Step.UPLOADING)
     run.upload()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -21,15 +21,17 @@ from starplat.graph.graph import Graph
 from starplat.graph.updates import Updates
 from starplat.graph.updates.history import Change, History
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_host
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Graphs, Place, World
 from starplat.runtime.arguments.bind import Bound, brought_over
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.attending.progress import Progress
+from starplat.runtime.changing.building import build_in_place, build_merging
 from starplat.runtime.changing.in_place import changed_in_place
 from starplat.runtime.changing.merge import Moving
-from starplat.runtime.changing.on_device import merged
+from starplat.runtime.changing.on_device import merged, moving_cells
 from starplat.runtime.changing.slices import Slice, Slices
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
@@ -141,6 +143,7 @@ class Run(Graphs):
                 self._given[array.name] = self._uploaded(array, self._brought(given))
             elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self._resident(array)
+        self._upload_changes()
         self._world = self._world_now()
 
     def _leave(self) -> None:
@@ -170,6 +173,34 @@ class Run(Graphs):
 
     # --- a graph that changes
 
+    def build_changes(self) -> None:
+        """Builds the kernels that change the graph, so that no batch waits for them."""
+        if not self._changes:
+            return
+        function, used = self.module.function(self.module.entry), self.module.graph_arrays
+        cells = moving_cells(function, used, directed=self.first_graph.directed)
+        (build_in_place if self.module.room else build_merging)(self.device, cells, self.resident.wide_arcs)
+
+    def _upload_changes(self) -> None:
+        """Brings to the device what its graph is changed by, and the rows that no kernel of the program reads."""
+        if not self._changes:
+            return
+        for array in (ir.ROW_OFFSETS, ir.COLUMNS, *((ir.ROW_ENDS,) if self.module.room else ())):
+            self._resident(array)
+        own = (ir.Element.INT,) if ir.WEIGHTS in self.module.graph_arrays else ()
+        elements = {*own, *(array.element for array in self._entry.parameters if array.origin is ir.Origin.WEIGHT)}
+        for op in self._changes:
+            name = next(name for name, adds in self._entry.lists.items() if adds == op.adds_of.name)
+            updates = self.bound.updates[name]
+            self._slices.setdefault(updates, Slices(self.device, updates))
+            self._slices[updates].prepare(op.kinds, elements, apart=self.module.room)
+
+    @cached_property
+    def _changes(self) -> tuple[ir.ChangeGraph, ...]:
+        """The changes of the graph, if its device makes them."""
+        inside = walk_host(self.module.function(self.module.entry).body) if self._entry.changes_graph else ()
+        return tuple(op for op in inside if isinstance(op, ir.ChangeGraph)) if self.merges_on_device else ()
+
     @property
     def graph(self) -> Graph:
         """The graph that it is at."""
@@ -189,8 +220,6 @@ class Run(Graphs):
 
     def slice(self, change: Change) -> Slice:
         """The updates of a change, of whose list the device has a copy."""
-        if change.updates not in self._slices:
-            self._slices[change.updates] = Slices(self.device, change.updates)
         slices = self._slices[change.updates]
         return (slices.apart if self.module.room else slices.between)(change.first, change.end, change.kinds)
 

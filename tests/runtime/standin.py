@@ -39,6 +39,7 @@ class Array:
             ptr=cells.ctypes.data, size=-(-cells.nbytes // 512) * 512 if room is None else room
         )
         self.data = SimpleNamespace(ptr=cells.ctypes.data, mem=allocation, copy_from_device_async=self._copied)
+        self.data.memset_async = self._set_bytes
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -62,6 +63,13 @@ class Array:
     def _copied(self, source: Any, size: int, stream: Any) -> None:
         others = BY_ADDRESS[source.ptr].view(np.uint8)
         self.cells.view(np.uint8)[:size] = others[:size]
+
+    def _set_bytes(self, byte: int, size: int) -> None:
+        assert size == self.nbytes
+        self.cells.view(np.uint8).fill(byte)
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        return Array(self.cells.view(dtype), self.number, room=0)
 
     def set(self, cells: np.ndarray[Any, Any]) -> None:
         self.cells[:] = cells

@@ -14,13 +14,19 @@ from starplat import Graph, Program
 from starplat.algorithms import program
 from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
+from starplat.ir import nodes as ir
+from starplat.runtime.changing import merge
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
 from starplat.runtime.changing.slices import Vector
 from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.building import kernels_on
+from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.vectors import VectorMemory
+from starplat.runtime.running import Run
 from starplat.runtime.session import default_session
+from starplat.same import Same
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import Target, compiled_targets, opencl_targets
 from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
@@ -28,13 +34,14 @@ from tests.runtime.test_merging import cells_of_arcs, updates_for
 
 CARRY = """
 Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int> number, propEdge<float> single,
-              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<int> degree,
-              propNode<int> sources, propNode<int> loops, updates<g> U, int size) {
+              propEdge<double> real, propEdge<node> end, propNode<long> strength, propNode<long> entering,
+              propNode<int> degree, propNode<int> sources, propNode<int> loops, updates<g> U, int size) {
   Batch (U : size) {
     g.updateCSRDel(U);
     g.updateCSRAdd(U);
     forall (v in g.nodes()) {
       v.strength = 0;
+      v.entering = 0;
       v.sources = 0;
       for (w in g.neighbors(v)) {
         edge e = g.get_edge(v, w);
@@ -42,6 +49,8 @@ Dynamic carry(Graph g, propEdge<long> weight, propEdge<bool> flag, propEdge<int>
       }
       for (w in g.nodes_to(v)) {
         v.sources += w;
+        edge e = g.get_edge(w, v);
+        v.entering += e.weight;
       }
       v.degree = 100 * g.count_outNbrs(v) + g.count_inNbrs(v);
       v.loops = g.is_an_edge(v, v) ? 1 : 0;
@@ -97,6 +106,24 @@ def test_any_updates_give_what_the_evaluator_gives(
     assert_as_checked(carry, graph, {**cells_of_arcs(graph), "U": updates_of(graph, listed), "size": size}, target)
 
 
+@settings(deadline=None)
+@given(
+    arcs=ARCS,
+    listed=UPDATES,
+    size=st.integers(1, 13),
+    directed=st.booleans(),
+    schedule=st.sampled_from((IN_PLACE, f"{IN_PLACE},direction=pull", "updates=merge")),
+)
+def test_shortest_paths_after_any_updates_are_those_of_the_graph_as_it_is_then(
+    arcs: list[tuple[int, int, int]], listed: Listed, size: int, directed: bool, schedule: str
+) -> None:
+    graph = graph_of(5, arcs, directed=directed)
+    call = {"changes": updates_of(graph, listed), "batch": size, "src": 0}
+    found = program("dynamic_sssp").run(graph, target="openmp", schedule=schedule, **call)
+    static = program("sssp").run(found.graph, target="reference", src=0)
+    assert found["dist"].tolist() == static["dist"].tolist()
+
+
 SHIPPED = {
     "dynamic_sssp": {"src": 0},
     "dynamic_bfs_levels": {"src": 0},
@@ -121,6 +148,43 @@ def test_programs_that_ship_find_what_they_find_otherwise(name: str, target: Tar
         np.testing.assert_allclose(found[cells], right[cells], atol=1e-4, err_msg=cells)
 
 
+@here
+@pytest.mark.parametrize("directed", [True, False])
+def test_nodes_that_pull_find_the_weights_of_arcs_as_they_lie_now(target: Target, directed: bool) -> None:
+    drawn = generators.rmat(5, 4, 2, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
+    call = {"changes": updates_for(graph, 90, 2), "batch": 9, "src": 0}
+    found = target.run(program("dynamic_sssp"), graph, {**call, "schedule": f"{IN_PLACE},direction=pull"})
+    np.testing.assert_array_equal(found["dist"], program("dynamic_sssp").run(graph, checked=True, **call)["dist"])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("schedule", [IN_PLACE, "updates=merge"])
+def test_no_batch_waits_until_kernels_are_built(
+    directed: bool, schedule: str, carry: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built_late = list[ir.Module]()
+
+    def watched(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
+        if (Same(module), wide_arcs) not in device.built:
+            built_late.append(module)
+        return kernels_on(device, module, wide_arcs)
+
+    def begins(self: Run, *given: Any) -> float:
+        built_late.clear()
+        return once(self, *given)
+
+    once = Run.once
+    monkeypatch.setattr(Run, "once", begins)
+    monkeypatch.setattr(merge, "kernels_on", watched)
+    default_session().close()
+    drawn = generators.rmat(5, 4, 1, weights=(1, 255))
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 30), "size": 7}
+    carry.run(graph, target="openmp", schedule=schedule, **call)
+    assert not built_late
+
+
 @pytest.fixture
 def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that gets the number of updates of each batch for which rows are laid out anew."""
@@ -128,7 +192,8 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     laid_out = InPlace.spread
 
     def noted(self: InPlace, way: Way, full: Vector | None = None) -> Way:
-        anew.append(len(self.slice))
+        if self.num_nodes > 1:  # not the one row that is changed when kernels are built
+            anew.append(len(self.slice))
         return laid_out(self, way, full)
 
     monkeypatch.setattr(InPlace, "spread", noted)

@@ -42,10 +42,6 @@ def reason(text: str, target: str = "openmp") -> str:
         ("forall (e in g.edges()) { if (e > 3) { e.y = 1; } }", "takes an edge for a number"),
         ("forall (v in g.nodes()) { edge e = 3; e.y = 1; }", "takes a number for an edge"),
         (
-            "forall (v in g.nodes()) { for (w in g.nodes_to(v)) { edge e = g.get_edge(w, v); v.x += e.y; } }",
-            "asks for edges against their direction",
-        ),
-        (
             "forall (v in g.nodes()) { for (w in g.inOutNbrs(v)) { v.x += w; } }",
             "asks for the first edge of a node, or goes over its edges both ways",
         ),

@@ -1,10 +1,10 @@
 // Shortest paths from one node in a graph that changes, after every batch of updates.
 //
 // `dist` is the least sum of weights along a path from `src`, INF where there is none; `parent` is the node before on
-// such a path, -1 for `src` and where there is none. Weights must not be negative. A deletion makes the nodes lose their
-// distance whose path led over it; the others offer them one, and what becomes nearer spreads, as from the arcs that
-// are added. Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem",
-// J. Algorithms, 1996.
+// such a path, -1 for `src` and where there is none. Weights must not be negative. A deletion makes the nodes lose
+// their distance whose path led over it. They look for the nearest way from the others, as do the nodes to which an
+// added arc is a shorter way; what becomes nearer spreads. Ramalingam and Reps, "An incremental algorithm for a
+// generalization of the shortest-path problem", J. Algorithms, 1996.
 Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes,
                      node src, int batch = 1000) {
   propNode<bool> modified;
@@ -13,24 +13,24 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
   src.modified = True;
   Incremental(g, dist, parent, weight, modified);
   Batch (changes : batch) {
-    propNode<bool> lost;
-    g.attachNodeProperty(lost = False, modified = False);
+    propNode<bool> lost, looking;
+    g.attachNodeProperty(lost = False, looking = False, modified = False);
     OnDelete (u in changes.currentBatch(0)) {
       node b = u.destination;
       if (b.parent == u.source) {
         b.lost = True;
       }
     }
-    g.updateCSRDel(changes);
-    g.updateCSRAdd(changes);
-    Decremental(g, dist, parent, lost, modified);
     OnAdd (u in changes.currentBatch(1)) {
       node a = u.source;
       node b = u.destination;
       if (a.dist + u.weight < b.dist) {
-        a.modified = True;
+        b.looking = True;
       }
     }
+    g.updateCSRDel(changes);
+    g.updateCSRAdd(changes);
+    Decremental(g, dist, parent, weight, lost, looking, modified);
     Incremental(g, dist, parent, weight, modified);
   }
 }
@@ -47,8 +47,9 @@ Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
   }
 }
 
-// Whose parent is lost is lost; those with arcs to them that are not make them near again.
-Decremental(Graph g, propNode<int> dist, propNode<node> parent, propNode<bool> lost, propNode<bool> modified) {
+// Whose parent is lost is lost and looks for a way; all that look take the nearest way from nodes that are not lost.
+Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> lost,
+            propNode<bool> looking, propNode<bool> modified) {
   propNode<bool> fresh = lost;
   fixedPoint until (finished : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
@@ -63,12 +64,25 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propNode<bool> l
   forall (v in g.nodes().filter(lost)) {
     v.dist = INF;
     v.parent = -1;
+    v.looking = True;
   }
-  forall (v in g.nodes().filter(lost)) {
-    forall (u in g.nodes_to(v)) {
+  propNode<long> nearest;
+  long n = g.num_nodes();
+  forall (v in g.nodes().filter(looking)) {
+    long best = INF;
+    for (u in g.nodes_to(v)) {
       if (u.dist < INF) {
-        u.modified = True;
+        edge e = g.get_edge(u, v);
+        best = min(best, (u.dist + e.weight) * n + u);
       }
+    }
+    v.nearest = best;
+  }
+  forall (v in g.nodes().filter(looking)) {
+    if (v.nearest < INF && v.nearest / n < v.dist) {
+      v.dist = int(v.nearest / n);
+      v.parent = int(v.nearest % n);
+      v.modified = True;
     }
   }
 }

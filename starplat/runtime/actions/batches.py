@@ -18,6 +18,7 @@ from starplat.runtime import elements, resident
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
 from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.changing.merge import Moving
+from starplat.runtime.changing.on_device import arrays_of_arcs
 from starplat.runtime.changing.slices import Slice
 
 
@@ -57,7 +58,7 @@ def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> N
     changed = change.of(graph)
     _require_width(machine, changed.graph.num_arcs)
     machine.world = machine.world.graphs.follow(changed.graph)
-    for array in _arrays_of_arcs(frame.function):
+    for array in arrays_of_arcs(frame.function):
         _carry(machine, array, frame.places[array.name], changed)
 
 
@@ -69,7 +70,7 @@ def _change_on_device(machine: Machine, change: history.Change, frame: Frame) ->
     world = machine.world
     most = most_slots(world.num_nodes, world.num_arcs, slice.added) if machine.module.room else 0
     _require_width(machine, most or world.num_arcs + slice.added)
-    arrays = _arrays_of_arcs(frame.function)
+    arrays = arrays_of_arcs(frame.function)
     moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
     machine.world, cells = graphs.merge(change, slice, [_moving(array, frame, slice) for array in moving])
     _require_width(machine, machine.world.num_arcs)
@@ -96,11 +97,6 @@ def _require_width(machine: Machine, num_arcs: int) -> None:
         message = f"the graph has {num_arcs:,} arcs now, whose numbers are wider than those the run began with"
         help = "run the rest of the updates on the graph as it is by then"
         raise DiagnosticError(Diagnostic("E0811", message, machine.module.source, Label(machine.span), help=help))
-
-
-def _arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:
-    parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
-    return [array for array in (*parameters, *function.arrays) if array.extent.grows_with_arcs]
 
 
 def _carry(machine: Machine, array: ir.Array, place: Place, changed: Changed) -> None:

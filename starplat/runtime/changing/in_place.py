@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from starplat.ir import nodes as ir
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing import room_kernels as room
 from starplat.runtime.changing import spread_kernels as spreading
 from starplat.runtime.changing.merge import Merge, Moving
-from starplat.runtime.changing.on_device import Merged, cells_of_arcs
+from starplat.runtime.changing.on_device import Merged, cells_of_arcs, has_reversed_rows
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
@@ -27,6 +28,26 @@ LEAST_ROOM = 8
 def most_slots(num_nodes: int, slots: int, added: int) -> int:
     """How many slots rows may have, with new room, that have so many now, and get some arcs."""
     return slots + slots // spreading.ARCS_OF_A_GAP + LEAST_ROOM * num_nodes + added
+
+
+@cache
+def kernels_in_place(elements: tuple[ir.Element, ...]) -> ir.Module:
+    """The module with all kernels that change rows with such cells in place, those of the neighbors first."""
+    moved = dict(zip(_moved_as(elements), elements, strict=True))
+    return names.module_of(
+        room.deleting(),
+        room.listing(),
+        room.adding(elements),
+        room.adding_by_row(elements),
+        spreading.tallying(),
+        *(spreading.spreading(number, element) for number, element in moved.items()),
+        scalars=(room.CELLS, spreading.SLOTS),
+    )
+
+
+def _moved_as(elements: tuple[ir.Element, ...]) -> tuple[int, ...]:
+    """By number of cells, the first of the same type: one kernel moves both. Only neighbors tell arcs from gaps."""
+    return (0, *(1 + elements[1:].index(element) for element in elements[1:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +81,9 @@ def changed_in_place(
 ) -> Merged:
     """The graph after the changes of a slice: `before` itself, unless its rows have no room, or too little. `stays`
     says which cells of arcs are needed afterwards as they were. The other arguments are those of `merged`."""
-    into = directed and any(array in used for array in (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS))
     own = cells_of_arcs(slice, lying, used)
     ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), True, (*own.values(), *properties))]
-    if into:
+    if directed and has_reversed_rows(used):
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
         ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), False, (columns,)))
     change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs, stays=stays)
@@ -106,25 +126,23 @@ class InPlace(Merge):
             rows = self._ends(way, self.slice)[0][order]
         way = self.spread(way, rows)
         buffers = self._rows(way) | self._cells(way) | {room.ORDER.name: self._buffer(order)}
-        self._launch(
-            room.ADD_BY_ROW,
-            buffers,
-            way.neighbors.count,
-            full,
-            room.adding_by_row(way.elements),
-            {names.COUNT.name: full},
-        )
+        self._change(room.ADD_BY_ROW, way, buffers, full, {names.COUNT.name: full})
         return way
 
+    def _change(
+        self, kernel: str, way: Way, buffers: Mapping[str, Buffer], iterations: int, scalars: Mapping[str, Value]
+    ) -> Mapping[str, Value]:
+        module = kernels_in_place(way.elements)
+        return self._launch(kernel, buffers, way.neighbors.count, iterations, module, scalars)
+
     def _delete(self, way: Way) -> None:
-        deletions, slots = self.slice.deletions, way.neighbors.count
-        if deletions:
-            scalars: Mapping[str, Value] = {names.COUNT.name: len(deletions)}
-            self._launch(room.DELETE, self._rows(way, deletions), slots, len(deletions), room.deleting(), scalars)
+        if deletions := self.slice.deletions:
+            count = len(deletions)
+            self._change(room.DELETE, way, self._rows(way, deletions), count, {names.COUNT.name: count})
 
     def _added_where_room(self, way: Way, left_over: Buffer) -> int:
         """Adds arcs to rows as they lie; which are left over for want of room, and how many."""
-        added, slots = self.slice.added, way.neighbors.count
+        added = self.slice.added
         cells = 2 ** (added + added // 2).bit_length() + 1  # an odd number, so that segments do not share a few cells
         scalars: Mapping[str, Value] = {names.COUNT.name: added, room.CELLS.name: cells}
         buffers = self._rows(way) | {
@@ -133,9 +151,8 @@ class InPlace(Merge):
             room.HEADS.name: self._table(ir.Element.INT, cells),
             room.NEXT.name: self._room(ir.Element.INT, added),
         }
-        self._launch(room.LIST, buffers, slots, added, room.listing(), scalars)
-        buffers |= self._cells(way)
-        left = self._launch(room.ADD, buffers, slots, cells, room.adding(way.elements), scalars)
+        self._change(room.LIST, way, buffers, added, scalars)
+        left = self._change(room.ADD, way, buffers | self._cells(way), cells, scalars)
         return int(left[room.FULL.name])
 
     def order(self, way: Way, some: Vector) -> Vector:
@@ -184,13 +201,14 @@ class InPlace(Merge):
         buffers |= {spreading.PACKED.name: packed, room.neighbors().name: way.neighbors}
         buffers |= {spreading.ARCS_BEFORE.name: self._arcs_before(way)}
         new = list[Moving]()
+        kernels = _moved_as(way.elements)
         for number, one in reversed(tuple(enumerate(way.moving))):
-            what, module = names.Carried.numbered(min(number, 1), one.element), spreading.spreading(one.element)
+            what = names.Carried.numbered(kernels[number], one.element)
             cells = self._changing(one.element, slots)
             if number == 0:
-                module = spreading.spreading()
                 device.fill(cells, spreading.NOTHING)
-            self._move(way, {**buffers, what.old.name: one.cells, what.new.name: cells}, module)
+            moved = {**buffers, what.old.name: one.cells, what.new.name: cells}
+            self._over_pieces(spreading.spread(kernels[number]), way, moved)
             new.insert(0, replace(one, cells=cells))
             if not self.stays(one.cells) and all(other.cells is not one.cells for other in way.moving[:number]):
                 device.give_up(one.cells)
@@ -214,16 +232,14 @@ class InPlace(Merge):
         """By piece of the old slots, how many arcs lie before it."""
         tallies = self._room(ir.Element.INT, -(-way.neighbors.count // spreading.PIECE))
         buffers = {room.neighbors().name: way.neighbors, spreading.PIECES.name: tallies}
-        self._move(way, buffers, spreading.tallying())
+        self._over_pieces(spreading.TALLY, way, buffers)
         with self.device.working():
             return self._buffer(self._sums(self.device.as_vector(tallies), way.offsets.dtype))
 
-    def _move(self, way: Way, buffers: Mapping[str, Buffer], module: ir.Module) -> None:
-        """Launches a kernel over the pieces of the old slots."""
+    def _over_pieces(self, kernel: str, way: Way, buffers: Mapping[str, Buffer]) -> None:
         slots = way.neighbors.count
         pieces = -(-slots // spreading.PIECE)
-        scalars: Mapping[str, Value] = {names.COUNT.name: pieces, spreading.SLOTS.name: slots}
-        self._launch(module.kernels[0].name, buffers, slots, pieces, module, scalars)
+        self._change(kernel, way, buffers, pieces, {names.COUNT.name: pieces, spreading.SLOTS.name: slots})
 
     def _sums(self, counts: Vector, arc: object) -> Vector:
         """0, and the sums of the first so many."""

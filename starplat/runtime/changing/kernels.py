@@ -59,6 +59,7 @@ class Carried:
     new: ir.Array
 
     @classmethod
+    @cache
     def numbered(cls, number: int, element: ir.Element) -> Carried:
         """The arrays of a number in a module."""
         return cls(

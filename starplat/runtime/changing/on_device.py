@@ -3,7 +3,7 @@
 No arc crosses to the host or back. Arrays of the graph before stay as they are.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
@@ -13,7 +13,7 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.resident import ResidentGraph
 
-_AGAINST = (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS)
+_REVERSED = (ir.IN_ROW_OFFSETS, ir.IN_ROW_ENDS, ir.IN_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,34 @@ def merged(
         offsets, own = merge.offsets(at), cells_of_arcs(slice, lying, used)
         cells = merge.moved(at, (*own.values(), *properties))
         buffers = {ir.ROW_OFFSETS: offsets, **dict(zip(own, cells, strict=False))}
-        if any(array in used for array in _AGAINST) and (directed or ir.IN_ARCS in used):
+        if ir.IN_ARCS in used or (directed and has_reversed_rows(used)):
             buffers |= _against(merge, slice, lying, at, rows=directed, numbers=ir.IN_ARCS in used)
         return Merged(before.changed(at.num_arcs, buffers), cells[len(own) :])
     finally:
         merge.done()
+
+
+def has_reversed_rows(used: Collection[ir.Array]) -> bool:
+    """Whether the rows of arcs against their direction are among a graph's arrays."""
+    return any(array in used for array in _REVERSED)
+
+
+def moving_cells(
+    function: ir.HostFunction, used: Collection[ir.Array], *, directed: bool
+) -> Iterator[tuple[ir.Element, ...]]:
+    """The types of cells that move with arcs where a function changes its graph, neighbors first: those of the graph's
+    arrays that are used, and of others; then those of reversed rows, where they are rows of their own."""
+    own = (ir.COLUMNS, *(array for array in (ir.SOURCES, ir.WEIGHTS) if array in used))
+    others = (array for array in arrays_of_arcs(function) if array.extent is ir.Extent.ARCS)
+    yield tuple(array.element for array in (*own, *others))
+    if directed and has_reversed_rows(used):
+        yield (ir.Element.NODE,)
+
+
+def arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:
+    """The arrays of a function that are as long as the graph has arcs, or slots."""
+    parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
+    return [array for array in (*parameters, *function.arrays) if array.extent.grows_with_arcs]
 
 
 def cells_of_arcs(

@@ -9,11 +9,10 @@ thread takes the list. Only those that find no room are sorted, for rows that ar
 """
 
 from dataclasses import replace
-from functools import cache
 
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.runtime.changing.kernels import COUNT, OFFSETS, Carried, first_that, kernel_of, module_of, of_updates
+from starplat.runtime.changing.kernels import COUNT, OFFSETS, Carried, first_that, kernel_of, of_updates
 
 _ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.Element.NODE
 
@@ -163,22 +162,18 @@ def _listed(i: ir.Variable, key: ir.Variable) -> tuple[ir.KernelOp, ...]:
     )
 
 
-@cache
-def deleting() -> ir.Module:
-    """The module whose kernel deletes arcs, in any order."""
+def deleting() -> ir.Kernel:
+    """The kernel that deletes arcs, in any order."""
     of, i = _Update(), ir.Variable("i", _INT)
     what = "deletes arcs, each with those parallel to it"
-    return module_of(kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, (*of.found(ir.Ref(i)), *of.deleted()), what))
+    return kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, (*of.found(ir.Ref(i)), *of.deleted()), what)
 
 
-@cache
-def listing() -> ir.Module:
-    """The module whose kernel lists additions by segment."""
+def listing() -> ir.Kernel:
+    """The kernel that lists additions by segment."""
     of, i, key = _Update(), ir.Variable("i", _INT), ir.Variable("key", _LONG)
     body = (*of.found(ir.Ref(i)), *of.segment(key), *_listed(i, key), ir.Store(LEFT_OVER, ir.Ref(i), build.FALSE))
-    return module_of(
-        kernel_of(LIST, ir.Numbers(ir.Ref(COUNT)), i, body, "lists additions by segment"), scalars=(CELLS,)
-    )
+    return kernel_of(LIST, ir.Numbers(ir.Ref(COUNT)), i, body, "lists additions by segment")
 
 
 class _Segment:
@@ -258,9 +253,8 @@ class _Segment:
         return tuple(ir.Store(one.old, to, ir.Load(one.old, of)) for one in self.carried)
 
 
-@cache
-def adding(elements: tuple[ir.Element, ...]) -> ir.Module:
-    """The module whose kernel adds arcs, those of a list by one thread; the first cells are the neighbors."""
+def adding(elements: tuple[ir.Element, ...]) -> ir.Kernel:
+    """The kernel that adds arcs, those of a list by one thread; the first cells are the neighbors."""
     of = _Segment(elements)
     cell, head, many, last, one = variables(_INT, "cell", "head", "many", "last", "one")
 
@@ -293,12 +287,11 @@ def adding(elements: tuple[ir.Element, ...]) -> ir.Module:
     )
     body = (ir.Let(head, ir.Load(HEADS, ir.Ref(cell))), ir.KernelIf(build.at_least(ir.Ref(head), build.ZERO), of_list))
     kernel = kernel_of(ADD, ir.Numbers(ir.Ref(CELLS)), cell, body, "adds arcs to rows that have room")
-    return module_of(replace(kernel, reductions=(ir.Reduction(FULL, ir.Combine.ADD),)), scalars=(CELLS,))
+    return replace(kernel, reductions=(ir.Reduction(FULL, ir.Combine.ADD),))
 
 
-@cache
-def adding_by_row(elements: tuple[ir.Element, ...]) -> ir.Module:
-    """The module whose kernel adds sorted arcs to rows with room for them, those of a row by one thread."""
+def adding_by_row(elements: tuple[ir.Element, ...]) -> ir.Kernel:
+    """The kernel that adds sorted arcs to rows with room for them, those of a row by one thread."""
     of = _Segment(elements)
     i, place, more = variables(_INT, "i", "place", "more")
 
@@ -326,4 +319,4 @@ def adding_by_row(elements: tuple[ir.Element, ...]) -> ir.Module:
     before = ir.Load(BEGINS, number(build.minus(ir.Ref(i), build.ONE)))
     begins = build.either(build.equal(ir.Ref(i), build.ZERO), build.differs(before, ir.Load(BEGINS, number(ir.Ref(i)))))
     body = (ir.KernelIf(begins, of_row),)
-    return module_of(kernel_of(ADD_BY_ROW, ir.Numbers(ir.Ref(COUNT)), i, body, "adds sorted arcs to rows"))
+    return kernel_of(ADD_BY_ROW, ir.Numbers(ir.Ref(COUNT)), i, body, "adds sorted arcs to rows")

@@ -4,11 +4,9 @@ The old rows may have empty slots themselves. So arcs are counted by piece of th
 say of every arc its place among the arcs of its row.
 """
 
-from functools import cache
-
 from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.runtime.changing.kernels import COUNT, NEW_OFFSETS, OFFSETS, Carried, first_that, kernel_of, module_of
+from starplat.runtime.changing.kernels import COUNT, NEW_OFFSETS, OFFSETS, Carried, first_that, kernel_of
 from starplat.runtime.changing.room_kernels import is_arc, neighbors, plus_one, turned, variables
 
 _ARC, _INT, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.NODE
@@ -30,8 +28,8 @@ SLOTS = ir.Variable("slots", _ARC)
 PACKED = ir.Array("packed", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER)
 """By row, how many arcs lie before it."""
 
-TALLY, SPREAD = "tally", "spread"
-"""The kernels' names."""
+TALLY = "tally"
+"""The name of the kernel that counts."""
 
 _ONE = ir.Const(1, _ARC)
 
@@ -47,21 +45,23 @@ def _each_slot(i: ir.Variable, slot: ir.Variable, body: tuple[ir.KernelOp, ...])
     )
 
 
-@cache
-def tallying() -> ir.Module:
-    """The module whose kernel counts the arcs of pieces."""
+def tallying() -> ir.Kernel:
+    """The kernel that counts the arcs of pieces."""
     i, arcs = variables(_INT, "i", "arcs")
     slot = ir.Variable("slot", _ARC)
     count = (ir.KernelIf(is_arc(ir.Ref(slot)), (plus_one(arcs),)),)
     body = (ir.Let(arcs, build.ZERO), *_each_slot(i, slot, count), ir.Store(PIECES, ir.Ref(i), ir.Ref(arcs)))
-    return module_of(kernel_of(TALLY, ir.Numbers(ir.Ref(COUNT)), i, body, "arcs by piece"))
+    return kernel_of(TALLY, ir.Numbers(ir.Ref(COUNT)), i, body, "arcs by piece")
 
 
-@cache
-def spreading(element: ir.Element | None = None) -> ir.Module:
-    """The module whose kernel moves the neighbors of rows with or without room into empty rows with room, or else other
-    cells of theirs."""
-    one = Carried.numbered(0, _NODE) if element is None else Carried.numbered(1, element)
+def spread(number: int) -> str:
+    """The name of the kernel that moves the cells of a number."""
+    return f"spread_{number}"
+
+
+def spreading(number: int, element: ir.Element) -> ir.Kernel:
+    """The kernel that moves the cells of a number, 0 for the neighbors, into empty rows with room."""
+    one = Carried.numbered(number, element)
     i = ir.Variable("i", _INT)
     row, low, high, middle = variables(_NODE, "row", "low", "high", "middle")
     slot, rank, place, to = variables(_ARC, "slot", "rank", "place", "to")
@@ -84,7 +84,7 @@ def spreading(element: ir.Element | None = None) -> ir.Module:
             ),
         ),
         ir.Store(one.new, ir.Ref(to), ir.Load(one.old, ir.Ref(slot))),
-        *(() if element is not None else (ir.KernelIf(is_last_before_gap, (gap,)),)),
+        *(() if number else (ir.KernelIf(is_last_before_gap, (gap,)),)),
         plus_one(rank),
     )
     first = ir.Variable("first", _ARC)
@@ -98,4 +98,4 @@ def spreading(element: ir.Element | None = None) -> ir.Module:
         ir.Let(rank, ir.Load(ARCS_BEFORE, ir.Ref(i))),
         *_each_slot(i, slot, (ir.KernelIf(is_arc(ir.Ref(slot)), move),)),
     )
-    return module_of(kernel_of(SPREAD, ir.Numbers(ir.Ref(COUNT)), i, body, "rows with room"))
+    return kernel_of(spread(number), ir.Numbers(ir.Ref(COUNT)), i, body, "rows with room")

@@ -8,6 +8,11 @@ from starplat.same import Same
 _MOST_BUILT = 64
 
 
+def is_built(device: Device, module: ir.Module, wide_arcs: bool) -> bool:
+    """Whether the module's kernels are at hand."""
+    return (Same(module), wide_arcs) in device.built
+
+
 def kernels_on(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
     """The module's kernels on the device; those of the modules last used are at hand."""
     known, key = device.built, (Same(module), wide_arcs)

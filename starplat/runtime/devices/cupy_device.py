@@ -312,12 +312,13 @@ class CupyDevice(ArrayDevice):
             cells[near:] = cells_of_host(buffer)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
-        memory = buffer.memory
-        if value == 0 and np.signbit(value):  # CuPy would write 0.0 for -0.0
-            bits = np.dtype(f"u{value.itemsize}")
-            memory, value = memory.view(bits), value.view(bits)
+        memory, each = buffer.memory, value.tobytes()
         with self.operation():
-            memory.fill(value)
+            if each.count(each[0]) == len(each):
+                memory.data.memset_async(each[0], memory.nbytes)
+            else:
+                bits = np.dtype(f"u{value.itemsize}")  # CuPy would write 0.0 for -0.0
+                memory.view(bits).fill(value.view(bits))
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
         near = source.cells_on_device

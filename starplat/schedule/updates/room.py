@@ -3,7 +3,8 @@
 A slot without an arc holds ~node, which is below 0; bisection reads it as that node.
 `room` marks a module that may have such rows: it must not ask for the number of an arc, which its slot is not, or for
 how many arcs there are. `rows` lets the kernels pass over slots without arcs, and take a node's degree from where its
-arcs end. Both are right for rows without room as well, with which every run begins.
+arcs end. Both are right for rows without room as well, with which every run begins. Arcs that are read against their
+direction are searched for, also in rows without room if only some nodes read them so.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, host_ops, walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Schedule, Updates
 from starplat.schedule.step import Choice, Decided
+from starplat.schedule.updates.against import found_by_search, is_filtered_where_against
 
 
 def room_in_rows(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
@@ -58,7 +60,9 @@ def _reads_arcs(kernel: ir.Kernel) -> bool:
 
 
 def past_room(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
-    """The module whose kernels pass over slots without arcs."""
+    """The module whose kernels pass over slots without arcs, and ask for no numbers of arcs that change."""
+    if changes_graph(module) and (module.room or is_filtered_where_against(module)):
+        module = found_by_search(module)
     if not module.room:
         return module
     passing = _Passing()
@@ -138,8 +142,6 @@ class _Looking(Rewriter):
                 self.note("asks for the number of edges")
             case ir.Load(array) if array in ir.LAYOUTS:
                 self.note("asks for the first edge of a node, or goes over its edges both ways")
-            case ir.Load(ir.IN_ARCS):
-                self.note("asks for edges against their direction")
         return self.rebuild(expression)
 
 
