@@ -179,7 +179,7 @@ class Program:
         **named: object,
     ) -> Result:
         """Runs the program on a graph. Ctrl-C stops the run; where a kernel cannot be stopped, its device is closed
-        in this session until that ends, and the KeyboardInterrupt says so.
+        in this session until that ends, and the KeyboardInterrupt says so. A run that repeats a short one ends first.
 
         Args:
             graph: a `starplat.Graph`, the path of a file, or anything that can be taken for a graph: a SciPy sparse

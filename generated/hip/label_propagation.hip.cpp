@@ -148,10 +148,7 @@ int main(int argc, char **argv) {
         Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> label(device, graph.num_nodes);
-        const auto before = [&] {
-            label.fill(0);
-        };
-        program.repeat(device, before, [&] {
+        program.repeat(device, [&] {
             is_symmetric
                 ? label_propagation_symmetric(device, graph, label, iterations)
                 : label_propagation(device, graph, label, iterations);

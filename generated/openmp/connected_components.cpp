@@ -33,7 +33,7 @@ extern "C" void connected_components_component_start(
 extern "C" void connected_components_component_sample(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
@@ -78,7 +78,7 @@ extern "C" void connected_components_component_sample(
 extern "C" void connected_components_component_join(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *component
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_arcs) / 512)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
         const int u = columns[e];
@@ -106,7 +106,7 @@ extern "C" void connected_components_component_join(
 // union-find: every node points to the root of its tree
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_flatten(int num_nodes, int *component) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512)
     for (int v = 0; v < num_nodes; v++) {
         int held = component[v];
         int above = component[held];
@@ -156,9 +156,10 @@ extern "C" void connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_set_apart_symmetric(
-    int num_nodes, int *component, bool *component_apart, int middle
+    int num_nodes, int *component, bool *component_apart, int middle, int *left
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    int left_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512) reduction(|| : left_part)
     for (int v = 0; v < num_nodes; v++) {
         int held = component[v];
         int above = component[held];
@@ -179,11 +180,13 @@ extern "C" void connected_components_component_set_apart_symmetric(
             steps_great += 1;
         }
         component_apart[v] = held != great;
+        if (held != great || great != above_great) left_part = 1;
     }
+    *left = left_part;
 }
 
 }  // namespace kernels
-#line 187 "connected_components.cpp"
+#line 190 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -209,17 +212,23 @@ static void connected_components(Device &, Graph &graph, Buffer<int> &component)
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
+    Word<int> left_result(device);
     // connected_components.sp:6 forall (v in g.nodes())
     const int middle = graph.host.columns[graph.num_arcs / 2];
+    bool left = false;
     kernels::connected_components_component_start(graph.num_nodes, graph.row_offsets, graph.columns, component);
     kernels::connected_components_component_sample(graph.num_nodes, graph.row_offsets, graph.columns, component);
+    left_result.set(false);
     kernels::connected_components_component_set_apart_symmetric(
-        graph.num_nodes, component, component_apart, middle
+        graph.num_nodes, component, component_apart, middle, left_result
     );
-    kernels::connected_components_component_join_symmetric(
-        graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
-    );
-    kernels::connected_components_component_flatten(graph.num_nodes, component);
+    left = left || left_result.read();
+    if (left) {
+        kernels::connected_components_component_join_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
+        );
+        kernels::connected_components_component_flatten(graph.num_nodes, component);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -232,10 +241,7 @@ int main(int argc, char **argv) {
         Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        const auto before = [&] {
-            component.fill(0);
-        };
-        program.repeat(device, before, [&] {
+        program.repeat(device, [&] {
             is_symmetric
                 ? connected_components_symmetric(device, graph, component)
                 : connected_components(device, graph, component);

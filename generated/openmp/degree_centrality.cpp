@@ -59,11 +59,7 @@ int main(int argc, char **argv) {
         Graph graph{device, host};
         Buffer<double> out_centrality(device, graph.num_nodes);
         Buffer<double> in_centrality(device, graph.num_nodes);
-        const auto before = [&] {
-            out_centrality.fill(0);
-            in_centrality.fill(0);
-        };
-        program.repeat(device, before, [&] { degree_centrality(device, graph, out_centrality, in_centrality); });
+        program.repeat(device, [&] { degree_centrality(device, graph, out_centrality, in_centrality); });
         program.describe(host, device);
         program.results.add_of_nodes("out_centrality", watched("out_centrality", out_centrality.download(), host));
         program.results.add_of_nodes("in_centrality", watched("in_centrality", in_centrality.download(), host));

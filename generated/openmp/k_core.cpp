@@ -60,8 +60,8 @@ extern "C" void k_core_set_core(
 ) {
     long long peeled_part = 0;
     Additions to_peeling_list(peeling_list, peeling_size);
-    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_peeling_list) \
-        reduction(+ : peeled_part)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes / 64 + 1) / 512) \
+        firstprivate(to_peeling_list) reduction(+ : peeled_part)
     for (int block = 0; block < num_nodes / 64 + 1; block++) {
         const int first = block * 64;
         const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
@@ -165,7 +165,7 @@ extern "C" void k_core_set_core_passing_of_many(
 ) {
     long long peeled_part = 0;
     Additions to_peeling_list(peeling_list, peeling_size);
-    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_peeling_list) \
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512) firstprivate(to_peeling_list) \
         reduction(+ : peeled_part)
     for (int v = 0; v < num_nodes; v++) {
         if ((passing_bits[v / 32] & (1 << (v % 32))) == 0) continue;

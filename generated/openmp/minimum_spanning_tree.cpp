@@ -142,7 +142,7 @@ extern "C" void minimum_spanning_tree_set_joins(
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes, int *component, const int *__restrict__ joins
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512)
     for (int v = 0; v < num_nodes; v++) {
         int root = component[v];
         while (joins[root] != root) {

@@ -161,7 +161,7 @@ extern "C" void sssp_min_dist_later_of_many(
 ) {
     Additions to_modified_list(modified_list, modified_size);
     Additions to_modified_next_list(modified_next_list, modified_next_size);
-    #pragma omp parallel for schedule(dynamic, 64) \
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512) \
         firstprivate(to_modified_list, to_modified_next_list)
     for (int node_2 = 0; node_2 < num_nodes; node_2++) {
         if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;

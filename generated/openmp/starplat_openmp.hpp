@@ -118,14 +118,14 @@ public:
 
     void fill(T value) {
         T *to = cells();
-        #pragma omp parallel for schedule(static) if(count > 10000)
+        #pragma omp parallel for schedule(static) if(count * sizeof(T) > 1 << 20)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
     void copy_from(const Buffer &source) {
         const T *from = source.cells();
         T *to = cells();
-        #pragma omp parallel for schedule(static) if(count > 10000)
+        #pragma omp parallel for schedule(static) if(count * sizeof(T) > 1 << 20)
         for (std::size_t i = 0; i < count; i++) to[i] = from[i];
     }
 

@@ -103,7 +103,8 @@ extern "C" void settle_set_component_2(
     int num_nodes, int *component, const bool *__restrict__ alone, long long *trimmed
 ) {
     long long trimmed_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : trimmed_part)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes / 64 + 1) / 512) \
+        reduction(+ : trimmed_part)
     for (int block = 0; block < num_nodes / 64 + 1; block++) {
         const int first = block * 64;
         const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
@@ -129,7 +130,8 @@ extern "C" void settle_set_color(
     int *modified_2_bits, int *modified_2_list, int *modified_2_size
 ) {
     Additions to_modified_2_list(modified_2_list, modified_2_size);
-    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_list)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512) \
+        firstprivate(to_modified_2_list)
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
         color[v] = cluster[v];
@@ -169,7 +171,8 @@ extern "C" void settle_set_component_3(
     int *modified_2_bits, int *modified_2_list, int *modified_2_size
 ) {
     Additions to_modified_2_list(modified_2_list, modified_2_size);
-    #pragma omp parallel for schedule(dynamic, 64) firstprivate(to_modified_2_list)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes / 64 + 1) / 512) \
+        firstprivate(to_modified_2_list)
     for (int block = 0; block < num_nodes / 64 + 1; block++) {
         const int first = block * 64;
         const int end = block < num_nodes / 64 ? first + 64 : num_nodes;
@@ -279,7 +282,7 @@ extern "C" void my_join_both_ways_cluster_join(
 // union-find: every node points to the root of its tree
 #line 21 "strongly_connected_components.sp"
 extern "C" void my_join_both_ways_cluster_flatten(int num_nodes, int *cluster) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512)
     for (int v = 0; v < num_nodes; v++) {
         int held = cluster[v];
         int above = cluster[held];
@@ -363,7 +366,7 @@ extern "C" void my_join_both_ways_cluster_start_symmetric(
 extern "C" void my_join_both_ways_cluster_sample_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *cluster
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
@@ -438,9 +441,10 @@ extern "C" void my_join_both_ways_cluster_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 21 "strongly_connected_components.sp"
 extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
-    int num_nodes, int *cluster, bool *cluster_apart, int middle
+    int num_nodes, int *cluster, bool *cluster_apart, int middle, int *left
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    int left_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64 + (num_nodes) / 512) reduction(|| : left_part)
     for (int v = 0; v < num_nodes; v++) {
         int held = cluster[v];
         int above = cluster[held];
@@ -461,7 +465,9 @@ extern "C" void my_join_both_ways_cluster_set_apart_symmetric(
             steps_great += 1;
         }
         cluster_apart[v] = held != great;
+        if (held != great || great != above_great) left_part = 1;
     }
+    *left = left_part;
 }
 
 // strongly_connected_components.sp:80 forall (v in g.nodes().filter(modified))
@@ -546,7 +552,7 @@ extern "C" void settle_few_2(
 }
 
 }  // namespace kernels
-#line 550 "strongly_connected_components.cpp"
+#line 556 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -728,16 +734,24 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
 // strongly_connected_components.sp:13 function join_both_ways(Graph g, propNode<node> cluster)
 static void my_join_both_ways_symmetric(Device &device, Graph &graph, Buffer<int> &cluster) {
     Buffer<unsigned char> cluster_apart(device, graph.num_nodes);
+    Word<int> left_result(device);
     // strongly_connected_components.sp:16 forall (v in g.nodes())
     // strongly_connected_components.sp:20 fixedPoint until (joined : !modified)
     const int middle = graph.host.columns[graph.num_arcs / 2];
+    bool left = false;
     kernels::my_join_both_ways_cluster_start_symmetric(graph.num_nodes, graph.row_offsets, graph.columns, cluster);
     kernels::my_join_both_ways_cluster_sample_symmetric(graph.num_nodes, graph.row_offsets, graph.columns, cluster);
-    kernels::my_join_both_ways_cluster_set_apart_symmetric(graph.num_nodes, cluster, cluster_apart, middle);
-    kernels::my_join_both_ways_cluster_join_symmetric(
-        graph.num_nodes, graph.row_offsets, graph.columns, cluster_apart, cluster
+    left_result.set(false);
+    kernels::my_join_both_ways_cluster_set_apart_symmetric(
+        graph.num_nodes, cluster, cluster_apart, middle, left_result
     );
-    kernels::my_join_both_ways_cluster_flatten(graph.num_nodes, cluster);
+    left = left || left_result.read();
+    if (left) {
+        kernels::my_join_both_ways_cluster_join_symmetric(
+            graph.num_nodes, graph.row_offsets, graph.columns, cluster_apart, cluster
+        );
+        kernels::my_join_both_ways_cluster_flatten(graph.num_nodes, cluster);
+    }
 }
 
 // strongly_connected_components.sp:6 function strongly_connected_components(Graph g, propNode<node> component)

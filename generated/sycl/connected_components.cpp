@@ -76,10 +76,7 @@ int main(int argc, char **argv) {
         Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        const auto before = [&] {
-            component.fill(0);
-        };
-        program.repeat(device, before, [&] {
+        program.repeat(device, [&] {
             is_symmetric
                 ? connected_components_symmetric(device, graph, component)
                 : connected_components(device, graph, component);

@@ -102,7 +102,7 @@ def _ordered(symbols: object) -> tuple[typed.Symbol, ...]:
 
 def first_contents_matter(symbol: typed.Symbol, function: typed.FunctionDefinition) -> bool:
     """Whether a parameter's initial contents may be read, or be the result: unless the first statement that mentions it
-    overwrites it as a whole, with no return before."""
+    overwrites it as a whole, also as a loop over all nodes or arcs, with no return before."""
     for statement in function.body.statements:
         if walk.touches(statement, symbol):
             return not _overwrites(statement, symbol)
@@ -132,6 +132,21 @@ def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
             return not (copied or reads) and any(target is symbol for target, _ in items)
         case typed.CopyProperty():
             return statement.destination is symbol and statement.source is not symbol
+        case typed.ForEach(iterator=iterator, domain=typed.AllNodes() | typed.AllEdges(), filter=None, body=body):
+            return _sets_own_cell(body, symbol, iterator)
+    return False
+
+
+def _sets_own_cell(body: typed.Block, symbol: typed.Symbol, iterator: typed.Symbol) -> bool:
+    """Whether every iteration of a loop sets its own cell of a property, and neither reads it nor touches another."""
+    touching = [statement for statement in body.statements if walk.touches(statement, symbol)]
+    before = body.statements[: body.statements.index(touching[0])] if touching else ()
+    if len(touching) != 1 or any(map(walk.leaves, before)):
+        return False
+    match touching[0]:
+        case typed.Assign(typed.Cell(target, typed.Variable(node))) as assign:
+            only_set = walk.written(assign) == (symbol,) and symbol not in walk.read(assign)
+            return target is symbol and node is iterator and only_set
     return False
 
 

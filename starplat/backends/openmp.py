@@ -9,6 +9,7 @@ from starplat.backends.spelling import Directives
 DIRECTIVES = Directives(
     loop="#pragma omp parallel for schedule(static)",
     uneven_loop="#pragma omp parallel for schedule(dynamic, 64)",
+    loop_of_steps="#pragma omp parallel for schedule(dynamic, 64 + ({iterations}) / 512)",
     loop_of_rows="#pragma omp parallel for schedule(dynamic, rows_at_a_time({rows}, {nodes}))",
     long_loop="#pragma omp parallel for schedule(dynamic)",
     alone=None,

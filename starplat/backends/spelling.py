@@ -32,6 +32,8 @@ class Directives:
             far more to do than others.
         loop_of_rows: the same where they walk the rows of all `{nodes}`, which begin where `{rows}` tells; None where
             that is no different.
+        loop_of_steps: the same where iterations differ by the paths that they follow, not by rows: all `{iterations}`
+            are some hundred pieces, so that threads seldom meet when they take one. None where that is no different.
         long_loop: the same where there are few iterations, each of which has much to do.
         team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
         gang_loop: what stands over a loop whose iterations are taken by gangs of such teams.
@@ -66,6 +68,7 @@ class Directives:
     atomic: str
     capture: str
     loop_of_rows: str | None = None
+    loop_of_steps: str | None = None
     few: str | None = None
     team_loop: str | None = None
     gang_loop: str | None = None

@@ -13,7 +13,7 @@ template <class T>
 static void fill(T *cells, std::size_t count, const void *pattern) {
     T value;
     std::memcpy(&value, pattern, sizeof value);
-    #pragma omp parallel if(count > 10000)
+    #pragma omp parallel if(count * sizeof(T) > 1 << 20)
     {
         const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         std::fill(cells + count * thread / threads, cells + count * (thread + 1) / threads, value);  // memset for bytes

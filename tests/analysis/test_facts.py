@@ -99,6 +99,32 @@ def test_transfers_of_shortest_paths() -> None:
     assert [s.name for s in transfers.resident] == ["modified"]
 
 
+SETS = "forall (v in g.nodes()) { v.x = v; v.y = 1; }"
+LOOPS = {
+    "sets": (SETS, set()),
+    "sets, then reads": ("forall (v in g.nodes()) { v.x = v; } forall (v in g.nodes()) { v.y = v.x; }", set()),
+    "in a row": ("for (v in g.nodes()) { v.x = v; } g.attachNodeProperty(y = 0);", set()),
+    "not all": ("forall (v in g.nodes().filter(v != src)) { v.x = v; v.y = 1; }", {"x", "y"}),
+    "under a condition": ("forall (v in g.nodes()) { if (v != src) { v.x = v; } v.y = 1; }", {"x"}),
+    "what it was": ("forall (v in g.nodes()) { v.x = v.x + 1; v.y = 1; }", {"x"}),
+    "counts up": ("forall (v in g.nodes()) { v.x += 1; v.y = 1; }", {"x"}),
+    "of another": ("forall (v in g.nodes()) { src.x = 1; v.y = 1; }", {"x"}),
+    "read of another": ("forall (v in g.nodes()) { v.x = v; v.y = src.x; }", {"x"}),
+    "of neighbors": ("forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.x = 1; } v.y = 1; }", {"x"}),
+    "left before": ("for (v in g.nodes()) { if (v == src) { break; } v.x = v; } g.attachNodeProperty(y = 0);", {"x"}),
+    "returned before": (f"if (src > 3) {{ return; }} {SETS}", {"x", "y"}),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_over_all_nodes_that_sets_a_property_leaves_nothing_of_its_first_contents(name: str) -> None:
+    body, matter = LOOPS[name]
+    text = f"function f(Graph g, node src, propNode<int> x, propNode<int> y) {{ {body} }}"
+    source = SourceFile("f.sp", text)
+    transfers = analyse(check(parse(source), source)).functions[0].transfers
+    assert {symbol.name for symbol in transfers.up} == matter
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_explain_covers_every_loop(path: Path) -> None:
     source = SourceFile.read(path)

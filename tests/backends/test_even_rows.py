@@ -35,6 +35,16 @@ def test_only_loops_over_the_rows_of_all_nodes_ask_for_them() -> None:
     assert "rows_at_a_time" not in kernels("openacc", "pagerank.sp")
 
 
+def test_loops_that_only_follow_paths_are_shared_out_in_some_hundred_pieces() -> None:
+    steps, few = "schedule(dynamic, 64 + (num_nodes) / 512)", "schedule(dynamic, 64)"
+    trees, listed = kernels("openmp", "minimum_spanning_tree.sp"), kernels("openmp", "bfs_levels.sp")
+    assert trees.count(steps) == 1
+    assert few not in trees
+    assert steps not in listed
+    assert few in listed
+    assert few not in kernels("openacc", "minimum_spanning_tree.sp")
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 def test_rows_are_even_where_no_stretch_of_them_has_half_more_arcs_than_its_share(tmp_path: Path) -> None:
     asked = 'extern "C" int asked(const arc_t *offsets, int nodes) { return rows_at_a_time(offsets, nodes); }\n'

@@ -230,6 +230,17 @@ def test_the_middle_arc_may_be_anywhere(great: bool) -> None:
         np.testing.assert_array_equal(found, smallest_members(components(graph, "weak")))
 
 
+@pytest.mark.parametrize(("islands", "launches"), [(1, 3), (2, 5)])
+def test_nothing_is_joined_along_arcs_where_two_arcs_of_each_node_joined_all(islands: int, launches: int) -> None:
+    ring = np.arange(500)
+    tails = np.concatenate([ring + 500 * island for island in range(islands)])
+    heads = np.concatenate([(ring + 1) % 500 + 500 * island for island in range(islands)])
+    graph = Graph.from_arcs(500 * islands, tails, heads, directed=False)
+    result = starplat.connected_components(graph, target="openmp")
+    np.testing.assert_array_equal(result["component"], np.repeat(500 * np.arange(islands), 500))
+    assert result.launches == launches
+
+
 @every_spelling
 def test_who_climbs_a_long_path_tells_every_step_and_gives_up_if_another_comes_later(name: str) -> None:
     """On a chain whose nodes stand in order every node climbs the same path, as long as there are nodes."""

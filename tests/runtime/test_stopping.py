@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError
-from starplat.runtime import Progress
-from starplat.runtime.attending import attended
+from starplat.runtime import Progress, launch
+from starplat.runtime.attending import attended, soon_over
 from starplat.runtime.attending.progress import Step
 from tests.runtime.devices import device_of
 
@@ -124,6 +126,51 @@ def test_a_process_that_was_forked_runs_too() -> None:
     if child == 0:
         os._exit(0 if COUNTING.run(GRAPH, n=3, target="reference")["x"].tolist() == [3, 3, 3] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_waits_for_no_thread_of_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenMP keeps threads for each caller, of which the thread that forks has none any more."""
+    monkeypatch.setattr(soon_over, "SOON", 60.0)
+    device_of("openmp")
+    ends = np.arange(50_000)
+    graph = starplat.Graph.from_arcs(50_001, ends, ends + 1, directed=False)
+
+    def is_right() -> bool:
+        return not starplat.connected_components(graph, target="openmp")["component"].any()
+
+    assert all(is_right() for _ in range(3))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if all(is_right() for _ in range(3)) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_run_that_repeats_a_short_one_stays_on_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one does not: other arguments, another graph, a limit of time; nor one that was not short."""
+    handed_over: list[str] = []
+    within_limits = launch._within_limits
+    monkeypatch.setattr(soon_over, "SOON", 60.0)
+    monkeypatch.setattr(launch, "_within_limits", lambda *given: handed_over.append("") or within_limits(*given))
+
+    def is_handed_over(graph: Any = GRAPH, n: int = 1, **options: Any) -> bool:
+        handed_over.clear()
+        found = COUNTING.run(graph, n=n, target="reference", session=session, **options)
+        assert found["x"].tolist() == [n] * graph.num_nodes
+        return bool(handed_over)
+
+    with starplat.Session() as session:
+        assert is_handed_over()
+        assert not is_handed_over()
+        assert is_handed_over(n=2)
+        assert is_handed_over(time_limit=60)
+        assert is_handed_over(repeat=2)
+        assert is_handed_over(starplat.Graph.from_arcs(4, [0], [1]))
+        assert not is_handed_over()
+        monkeypatch.setattr(soon_over, "SOON", 0.0)
+        assert not is_handed_over()
+        assert is_handed_over()
 
 
 def test_work_that_goes_on_all_the_same_is_left_behind_and_said() -> None:

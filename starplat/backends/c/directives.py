@@ -81,6 +81,9 @@ class _Words:
             expressions.helpers.need("rows_at_a_time")
             rows, nodes = expressions.local(shared.rows), expressions.expression(shared.loop.end)
             return self.directives.loop_of_rows.format(rows=rows, nodes=nodes)
+        if shared.steps and self.directives.loop_of_steps is not None:
+            end = self.printer.expressions.expression(shared.loop.end)
+            return self.directives.loop_of_steps.format(iterations=end)
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
 
     def threads(self, shared: st.SharedLoop) -> Iterator[str]:

@@ -138,7 +138,18 @@ def _shared_out(
     loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
     rows, own = _offsets_of_rows(kernel, loop), thread_arrays(kernel.body)
-    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows, own=own)
+    steps = uneven and _only_follows_paths(kernel)
+    return st.SharedLoop(
+        loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows, own=own, steps=steps
+    )
+
+
+def _only_follows_paths(kernel: ir.Kernel) -> bool:
+    """Whether the iterations of a kernel over all nodes or arcs have no loops but those of which nothing says how often
+    they go round."""
+    parts = tuple(walk_kernel(kernel.body))
+    counted = any(isinstance(op, ir.ForNeighbors | ir.ForRange | ir.CallFunction) for op in parts)
+    return kernel.domain in (ir.AllNodes(), ir.AllArcs()) and not counted
 
 
 def _offsets_of_rows(kernel: ir.Kernel, loop: st.Count) -> ir.Array | None:

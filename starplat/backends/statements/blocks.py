@@ -95,7 +95,8 @@ class SharedLoop:
     together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
     and each has much to do; `by_gangs` where an iteration is for all teams of a gang; `ahead` where the host does not
     wait for its end. `rows` are the offsets of the rows that its iterations walk, one for each of all nodes, if any;
-    `own` the arrays that each thread has for itself, `lists` what each gathers for lists.
+    `own` the arrays that each thread has for itself, `lists` what each gathers for lists. `steps` where iterations
+    over all nodes or arcs are uneven only by the paths that they follow.
     """
 
     loop: Count
@@ -110,6 +111,7 @@ class SharedLoop:
     rows: ir.Array | None = None
     own: tuple[ir.Array, ...] = ()
     lists: tuple[cells.Gathered, ...] = ()
+    steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Trees:
     mutual: ir.Direction | None
     apart: ir.Array | None
     middle: ir.Variable
+    left: ir.Variable | None
     shares_arcs: bool
     stores_paths: bool
     has_sources: bool
@@ -88,9 +89,9 @@ class Trees:
     def kernel(
         self, step: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
     ) -> ir.Kernel:
-        """A kernel that tells `one_way` where its step joins trees."""
-        told = () if self.one_way is None else (ir.Reduction(self.one_way, ir.Combine.OR),)
-        reductions = told if step in ("start", "sample", "join") else ()
+        """A kernel that tells `one_way` where its step joins trees, and `left` where it sets nodes apart."""
+        told = self.left if step == "set_apart" else self.one_way if step in ("start", "sample", "join") else None
+        reductions = () if told is None else (ir.Reduction(told, ir.Combine.OR),)
         name, why = self.names[step], f"union-find: {comment}"
         return visitor.with_signature(
             ir.Kernel(name, domain, iterator, body, reductions=reductions, span=self.span, comment=why)
@@ -181,14 +182,20 @@ class Trees:
         """A node that does not reach its root counts as outside of the great tree, which costs time and does no
         harm."""
         held, great = self.local("held"), self.local("great")
+        above, above_great = self.local("above"), self.local("above_great")
+        is_apart = build.differs(ir.Ref(held), ir.Ref(great))
         return (
             *self.turned,
-            *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),
-            *self.climbed(
-                ir.Ref(self.middle), great, self.local("above_great"), self.local("steps_great", ir.Element.INT)
-            ),
-            ir.Store(apart, self.visited, build.differs(ir.Ref(held), ir.Ref(great))),
+            *self.climbed(self.visited, held, above, self.local("steps", ir.Element.INT)),
+            *self.climbed(ir.Ref(self.middle), great, above_great, self.local("steps_great", ir.Element.INT)),
+            ir.Store(apart, self.visited, is_apart),
+            *self.told_left(build.either(is_apart, build.differs(ir.Ref(great), ir.Ref(above_great)))),
         )
+
+    def told_left(self, is_left: ir.Expression) -> tuple[ir.KernelOp, ...]:
+        """Tells that nodes are apart, or that the great tree's root was not reached. If none tells it, all nodes point
+        to one root."""
+        return () if self.left is None else (ir.KernelIf(is_left, (ir.Contribute(self.left, build.TRUE),)),)
 
     def climbed(
         self, node: ir.Expression, held: ir.Variable, above: ir.Variable, steps: ir.Variable | None = None

@@ -15,6 +15,7 @@ arcs are sampled. If the program has the arcs at hand that enter nodes, nodes go
 
 Of a graph that is known to have every arc's reverse, no arc within the great tree that most nodes are in by then has to
 be looked at: only nodes that are still apart from it join along their arcs, those into the tree as well.
+On cores, which tell the host at once whether there are any, no arc is looked at where there are none.
 """
 
 from collections.abc import Callable
@@ -118,6 +119,8 @@ class _Builder:
             names.free(f"{self.label.name}_apart"), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY
         )
         self.middle = ir.Variable(names.free("middle"), ir.Element.NODE)
+        left = ir.Variable(names.free("left"), ir.Element.BOOL)
+        self.left = left if self.symmetric and self.stores_paths and not self.in_parts else None
         tree = ir.Array(names.free(f"{self.label.name}_tree"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
         self.tree = self.label if self.are_nodes else tree
         direction = ir.Direction.IN if ir.IN_COLUMNS in self.module.graph_arrays else ir.Direction.OUT
@@ -129,11 +132,12 @@ class _Builder:
             direction if self.found.mutual and not self.symmetric else None,
             self.apart if self.symmetric else None,
             self.middle,
+            self.left,
             self.shares_arcs,
             self.stores_paths,
             not self.in_parts and any(ir.SOURCES in kernel.arrays for kernel in changing),
             changing[0].span,
-            {self.label.name, self.tree.name, self.one_way.name, self.middle.name},
+            {self.label.name, self.tree.name, self.one_way.name, self.middle.name, left.name},
         )
         self.v = self.trees.v
         self.of_parts = TreesOfParts(self.trees, self.names, names.free) if self.in_parts else None
@@ -178,13 +182,22 @@ class _Builder:
             return (ir.HostBlock((*self.of_parts.host(), *shared), placed=(self.label,)),)
         if self.symmetric:
             half = build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
-            return (ir.HostBlock((ir.DeclareVariable(self.middle, ir.CSR.neighbor(half)), *launches, *shared)),)
+            declared = ir.DeclareVariable(self.middle, ir.CSR.neighbor(half))
+            return (ir.HostBlock((declared, *self.while_some_are_left(launches), *shared)),)
         if self.both_ways:
             return (*launches, *shared)
         restart = (ir.Launch(self.names["restart"]),) if self.are_nodes else ()
         again = (*restart, self.loop)
         declared = ir.DeclareVariable(self.one_way, build.FALSE)
         return (ir.HostBlock((declared, *launches, ir.HostIf(ir.Ref(self.one_way), again, shared))),)
+
+    def while_some_are_left(self, launches: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """The launches; where the host knows the word of a kernel at once, the last two only if nodes are left that
+        were set apart."""
+        if self.left is None:
+            return launches
+        *first, join, flatten = launches
+        return ir.DeclareVariable(self.left, build.FALSE), *first, ir.HostIf(ir.Ref(self.left), (join, flatten))
 
     # --- kernels ---
 

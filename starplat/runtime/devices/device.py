@@ -25,6 +25,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.attending.progress import Control
+from starplat.runtime.attending.soon_over import SoonOver
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.vectors import VectorMemory
 from starplat.runtime.elements import Cells, Value
@@ -61,6 +62,8 @@ class Device(VectorMemory):
         """Held by a run: words of kernels and the queue are for one run at a time."""
         self.built: dict[tuple[Same, bool], Kernels] = {}
         """The kernels of the modules last used, by module and width of arcs; `building.kernels_on` fills it."""
+        self.soon_over = SoonOver()
+        """The runs that are known to be short."""
         self.copied_per_second: float | None = None
         """Bytes, as soon as `tracing.work.copy_rate` has measured them."""
 
