@@ -86,7 +86,16 @@ class Room:
                 free = self._free_for(candidates)
             if self.device.is_limited_on_host:  # what is there may be less than what could be
                 candidates = [replace(one, there=0) for one in candidates]
-            self._divided = divided(candidates, free, self.device.split_unit)
+            parts = divided(candidates, free, self.device.split_unit)
+            whole = divided(candidates, free, None)  # as a whole, arrays may be read where they lie
+            for self._divided in (parts, whole):
+                if self._is_made():
+                    return True
+            self._divided = parts
+        return self._is_made()
+
+    def _is_made(self) -> bool:
+        """Whether there is room for arrays as they lie now."""
         self._expected = self.estimate()
         return self._made(self._expected) and self._made_on_host()
 

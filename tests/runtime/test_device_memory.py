@@ -333,6 +333,9 @@ def test_the_graphs_own_arrays_are_read_where_the_host_has_no_room_for_others(mo
     assert result["dist"].tolist() == SSSP.run(graph, target="opencl", src=0)["dist"].tolist()
     assert device.held_on_host == sum(result.estimate.mapped.values()) == 4 * 12_000
     SSSP.run(roads(8), **how)  # what is no longer needed is not given to others
+    strengths = STRENGTHS.run(graph, target="reference", device_memory=25_000)  # of no array the first part only
+    assert dict(strengths.estimate.mapped) == {"columns": 24_000, "weight": 24_000}
+    assert strengths["strength"].tolist() == STRENGTHS.run(graph, target="opencl")["strength"].tolist()
     assert (graph.columns == columns).all()
     with pytest.raises(DiagnosticError, match=r"E0908.*may have 39.1 KiB"):
         SSSP.run(graph, host_memory=40_000, **how)
