@@ -299,11 +299,7 @@ def _trim(device: weakref.ref[Device]) -> None:
 
 
 def on_device(device: Device, graph: Graph) -> ResidentGraph:
-    """The graph's place on the device.
-
-    Raises:
-        DiagnosticError: E0811, the device's kernels cannot count its nodes.
-    """
+    """The graph's place on the device. Raises E0811: the device's kernels cannot count its nodes."""
     device.require_countable(graph.num_nodes)
     resident: ResidentGraph | None = device.graphs.pop(graph, None)
     if resident is None:
@@ -322,20 +318,14 @@ def make_room(device: Device, needed: int) -> bool:
 
 
 def weights_as(graph: Graph, element: ir.Element) -> Cells:
-    """The graph's weights, 1 where it has none, as cells of a property of numbers.
-
-    Raises:
-        DiagnosticError: E0708, the property cannot hold them.
-    """
+    """The graph's weights, 1 where it has none, as cells of a property of numbers. Raises E0708: the property cannot
+    hold them."""
     return weights_of(graph.weights, graph.num_arcs, element, graph.name)
 
 
 def weights_of(weights: Cells | None, count: int, element: ir.Element, name: str) -> Cells:
-    """The same for any weights of so many arcs; `name` is what they belong to.
-
-    Raises:
-        DiagnosticError: E0708, the property cannot hold them.
-    """
+    """The same for any weights of so many arcs; `name` is what they belong to. Raises E0708: the property cannot hold
+    them."""
     dtype = dtype_of(element, wide_arcs=True)
     if weights is None:
         return np.ones(count, dtype)

@@ -100,11 +100,7 @@ class Room:
         return self._made(self._expected) and self._made_on_host()
 
     def foresee(self) -> Estimate:
-        """What the run takes, once there is room for it.
-
-        Raises:
-            DiagnosticError: E0908, there is not.
-        """
+        """What the run takes, once there is room for it. Raises E0908: there is not."""
         expected = self._expected or self.estimate()
         if not self._made(expected):
             hope = self.device.could_hold(expected.total)
@@ -174,8 +170,7 @@ class Room:
 
     def _free_for(self, candidates: Iterable[Candidate]) -> int | None:
         """Bytes of the device that the run may have for these arrays, beside all that it needs there."""
-        free = self.device.free_memory()
-        if free is None:
+        if (free := self.device.free_memory()) is None:
             return None
         free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
         return free if self.device.is_limited else free - spare(max(free, 0))
@@ -200,8 +195,7 @@ class Room:
         """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those
         that are there already stay if they are nearly as large."""
         arcs, heads = list(self._arrays_of_arcs()), self.resident.apart(self._heads)
-        free = self._free_for(map(self._candidate, arcs))
-        if free is None:
+        if (free := self._free_for(map(self._candidate, arcs))) is None:
             return False
         free += self._sizes.all(heads)
         if self._sizes.all(arcs) <= free:

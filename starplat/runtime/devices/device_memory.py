@@ -107,11 +107,8 @@ class DeviceMemory(ABC):
     def allocate(
         self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE, near: int = 0
     ) -> Buffer:
-        """Cells with undefined contents; of a split array the first `near` on the device.
-
-        Raises:
-            NoRoomError: E0903, there is not enough memory.
-        """
+        """Cells with undefined contents; of a split array the first `near` on the device. Raises NoRoomError: E0903,
+        there is not enough memory."""
         if (kept := self._free.get((dtype, count, placement))) and placement is not ir.Placement.SPLIT:
             return kept.pop()
         buffer = Buffer(dtype, count, self._room(dtype, max(count, 1), placement, near), placement=placement, near=near)
