@@ -416,7 +416,7 @@ def test_what_the_next_graph_takes_counts(name: str, directed: bool) -> None:
     with Session() as fresh:
         result = program.run(graph, session=fresh, device_memory=least, **how)
     assert result.returned == expected.returned
-    for one in expected.properties:
+    for one in set(expected.properties) - {"parent"}:  # of equal ways to a node any may be the one
         np.testing.assert_allclose(result[one], expected[one], rtol=1e-5)
     with Session() as fresh, pytest.raises(DiagnosticError, match=rf"E0908.*needs {least:,} bytes"):
         program.run(graph, session=fresh, device_memory=least - 1, **how)
