@@ -5,10 +5,11 @@
     python benchmarks/lines.py --scale 22 --rows bfs,components --share 0.1
 
 Nsight Compute (`ncu`) counts the sectors of 32 bytes that threads ask system memory for, kernel by kernel, so it sees
-reads that a trace expects only at most: rows that are left early count in full there. A program runs in a process of
-its own, twice, once for the trace. With `--share` it runs as `auto` has it, with room for that share of the arcs' bytes
-beside all else, and no trace: told is how many passes over all arcs are read on the host. Exit code 1 if a program's
-lines differ by more than 5 %, 3 where no ncu is.
+reads that a trace expects only at most: rows that are left early count in full there. Of a line that a row begins or
+ends in only some sectors are asked for, so the trace is compared as it counts sectors; its lines are told beside. A
+program runs in a process of its own, twice for each trace. With `--share` it runs as `auto` has it, with room for that
+share of the arcs' bytes beside all else, and no trace: told is how many passes over all arcs are read on the host. Exit
+code 1 if a program's sectors differ by more than 5 %, 3 where no ncu is.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ import starplat
 from benchmarks.limited import needed
 from benchmarks.measured import graphs
 from benchmarks.measured.rows import ROWS
+from starplat.runtime.tracing import reads
 
 METRIC = "lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum"
-SECTORS_OF_A_LINE = 4
-RUNS = 2
+SECTOR = 32
+RUNS = 4
 MOST_APART = 0.05
-LINE = 32 * SECTORS_OF_A_LINE
 PROGRAMS = ("bfs", "pagerank", "sssp")
 SCHEDULES = {"bfs": ",direction=push"}
 """What is added to the schedule, by row: rows of pushed nodes are read to their ends."""
@@ -63,17 +64,18 @@ def main(arguments: list[str] | None = None) -> int:
     graphs.load(f"rmat{options.scale}")  # where it is kept, processes that are profiled find it
     apart = 0.0
     for row in options.rows.split(","):
-        lines, seen = compared(ncu, row, options)
+        (lines, sectors), seen = compared(ncu, row, options)
         if options.share is not None:
-            print(f"{row:<11} {seen * LINE:>14,} bytes seen, {seen / lines:.3f} passes over all arcs", flush=True)
+            print(f"{row:<11} {seen * SECTOR:>14,} bytes seen, {seen / sectors:.3f} passes over all arcs", flush=True)
             continue
-        apart = max(apart, abs(seen / lines - 1))
-        print(f"{row:<11} {lines:>12,} lines counted, {seen:>12,} seen ({seen / lines - 1:+.1%})", flush=True)
+        apart = max(apart, abs(seen / sectors - 1))
+        print(f"{row:<11} {lines:>12,} lines, {sectors:>12,} sectors counted, {seen:>12,} seen ", end="")
+        print(f"({seen / sectors - 1:+.1%})", flush=True)
     return int(apart > MOST_APART)
 
 
-def counted(row: str, options: argparse.Namespace) -> int:
-    """The lines that a trace counts in one run, or with a share the lines that all arcs take."""
+def counted(row: str, options: argparse.Namespace) -> tuple[int, int]:
+    """The lines, and the sectors, that a trace counts in one run; with a share those that all arcs take."""
     entry, about = graphs.load(f"rmat{options.scale}"), ROWS[row]
     program = starplat.compile(Path(__file__).parents[1] / "examples" / f"{about.program}.sp")
     how = {**about.arguments(entry), "target": options.target}
@@ -83,15 +85,19 @@ def counted(row: str, options: argparse.Namespace) -> int:
         arcs = entry.graph.num_arcs * (8 if about.weighted else 4)
         most = needed(program, entry, how) + int(options.share * arcs)
         program.run(entry.graph, device_memory=most, repeat=RUNS, **how)
-        return -(-arcs // LINE)
+        return -(-arcs // reads.LINE), -(-arcs // SECTOR)
     schedule = f"memory=mapped,loop=host,order=as-is{SCHEDULES.get(row, '')}"
-    trace = program.run(entry.graph, schedule=schedule, trace=True, **how).trace
-    assert trace is not None
-    return sum(walk.reads.lines or 0 for walk in trace.walks if walk.reads is not None)
+    found = []
+    for unit in (reads.LINE, SECTOR):
+        reads.LINE = unit
+        trace = program.run(entry.graph, schedule=schedule, trace=True, **how).trace
+        assert trace is not None
+        found.append(sum(walk.reads.lines or 0 for walk in trace.walks if walk.reads is not None))
+    return found[0], found[1]
 
 
-def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[int, int]:
-    """What is counted, and the lines that ncu sees of the same kernels in one run."""
+def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[tuple[int, int], int]:
+    """What is counted, and the sectors that ncu sees of the same kernels in one run."""
     here = [sys.executable, __file__, "--counted", row, "--scale", str(options.scale)]
     here += [] if options.share is None else ["--share", str(options.share)]
     profiled = [ncu, "--csv", "--metrics", METRIC, "--target-processes", "all", *here]
@@ -99,8 +105,8 @@ def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[int, int]
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
     said = done.stdout.splitlines()
-    lines = next(int(line) for line in said if line.isdigit())
-    return lines, round(sum(sectors_of(said).values()) / SECTORS_OF_A_LINE / RUNS)
+    lines, sectors = next(json.loads(line) for line in said if line.startswith("["))
+    return (lines, sectors), round(sum(sectors_of(said).values()) / RUNS)
 
 
 def sectors_of(said: Iterable[str]) -> Counter[str]:

@@ -9,6 +9,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.entry import entry_of
+from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
@@ -16,6 +17,9 @@ from starplat.runtime.heads import largest_cut, longest_row
 from starplat.runtime.placing import KEPT_FROM, MANAGED, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 from starplat.same import Same, remembered
+
+_BYTES_OF_AN_UPDATE = 24
+"""Its ends, kind and weight, and its share of what a batch takes that is one of several."""
 
 _MANY = 1 << 20
 """So many arcs say how many bytes one takes: there is room for one at least."""
@@ -30,6 +34,7 @@ class Room:
         weights: the parameters that begin as the graph's weights.
         copies: how many arrays of its size a parameter takes besides the graph's, by its name.
         num_updates: the most that a list of updates has.
+        repeated: whether the first graph is needed again.
         arcs_of_chunk: for how many arcs copies of rows have room, where the host makes them for each launch.
     """
 
@@ -40,6 +45,7 @@ class Room:
     weights: Collection[ir.Array]
     copies: Mapping[str, int]
     num_updates: int = 0
+    repeated: bool = False
     graph: Graph = field(kw_only=True)
     arcs_of_chunk: int = 0
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
@@ -80,7 +86,16 @@ class Room:
                 free = self._free_for(candidates)
             if self.device.is_limited_on_host:  # what is there may be less than what could be
                 candidates = [replace(one, there=0) for one in candidates]
-            self._divided = divided(candidates, free, self.device.split_unit)
+            parts = divided(candidates, free, self.device.split_unit)
+            whole = divided(candidates, free, None)  # as a whole, arrays may be read where they lie
+            for self._divided in (parts, whole):
+                if self._is_made():
+                    return True
+            self._divided = parts
+        return self._is_made()
+
+    def _is_made(self) -> bool:
+        """Whether there is room for arrays as they lie now."""
         self._expected = self.estimate()
         return self._made(self._expected) and self._made_on_host()
 
@@ -104,7 +119,8 @@ class Room:
         """What the run takes as its arrays lie now. Where none may lie elsewhere, that is kept with the graph."""
         if self.module.mapped:
             return self._estimate()
-        key = Same(self.module), self._sizes, tuple(self.copies.values()), tuple(array.name for array in self.weights)
+        of_run = tuple(self.copies.values()), tuple(array.name for array in self.weights), self.repeated
+        key = Same(self.module), self._sizes, of_run
         return self.resident.kept(key, self._estimate)
 
     def _estimate(self) -> Estimate:
@@ -118,7 +134,27 @@ class Room:
             near[self._is_of_graph(array)] += there
             if there < sizes.of(array):
                 far[array.name] = sizes.of(array) - there
-        return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
+        own += near[False]
+        return Estimate(sizes.all(lying) + near[True], own, temporaries(self.module, sizes) + self._of_changes(), far)
+
+    def _of_changes(self) -> int:
+        """What the graph after a change takes beside the one before, and updates as they are merged, where the device
+        does that."""
+        entry, there, here = entry_of(self.module), self.resident, self._sizes
+        if not (entry.changes_graph and self.device.merges_graphs and not self.module.mapped):
+            return 0
+        function, added = self.module.function(self.module.entry), here.num_updates
+        slots = most_slots(here.num_nodes, here.num_arcs, added) if self.module.room else here.num_arcs + added
+        after = replace(here, num_arcs=slots)
+        lying = there.apart(self.module.graph_arrays)
+        needed = there.apart((*lying, ir.ROW_OFFSETS, ir.COLUMNS))
+        of_arcs = [array for array in (*entry.parameters, *function.arrays) if array.extent.grows_with_arcs]
+        new = after.all((*needed, *of_arcs)) + _BYTES_OF_AN_UPDATE * added
+        if self.repeated:
+            new += after.all(needed)
+        elif ir.WEIGHTS not in self.module.graph_arrays:
+            new -= here.all(array for array in self.weights if array.name in entry.changed)
+        return new + here.all(needed[len(lying) :])
 
     @property
     def program(self) -> str:

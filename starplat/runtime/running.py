@@ -89,9 +89,8 @@ class Run(Graphs):
         copies = {array.name: self._copies(array) for array in self._entry.parameters}
         weights = tuple(filter(self._from_weights, self.module.inputs))
         adopted = frozenset(self._adopted)
-        self.room = Room(
-            self.module, self.device, self.resident, adopted, weights, copies, self.num_updates, graph=self.graph
-        )
+        of_run = adopted, weights, copies, self.num_updates, self.repeated
+        self.room = Room(self.module, self.device, self.resident, *of_run, graph=self.graph)
 
     # --- before the run --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import starplat
+from benchmarks.changing import updates_of
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
@@ -332,6 +333,9 @@ def test_the_graphs_own_arrays_are_read_where_the_host_has_no_room_for_others(mo
     assert result["dist"].tolist() == SSSP.run(graph, target="opencl", src=0)["dist"].tolist()
     assert device.held_on_host == sum(result.estimate.mapped.values()) == 4 * 12_000
     SSSP.run(roads(8), **how)  # what is no longer needed is not given to others
+    strengths = STRENGTHS.run(graph, target="reference", device_memory=25_000)  # of no array the first part only
+    assert dict(strengths.estimate.mapped) == {"columns": 24_000, "weight": 24_000}
+    assert strengths["strength"].tolist() == STRENGTHS.run(graph, target="opencl")["strength"].tolist()
     assert (graph.columns == columns).all()
     with pytest.raises(DiagnosticError, match=r"E0908.*may have 39.1 KiB"):
         SSSP.run(graph, host_memory=40_000, **how)
@@ -396,6 +400,26 @@ def test_what_threads_have_for_themselves_counts() -> None:
     assert program.run(graph, device_memory=least, **how)["label"].tolist() == expected["label"].tolist()
     with pytest.raises(DiagnosticError, match="E0908"):
         program.run(graph, device_memory=least - 1, **how)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", ["dynamic_sssp", "dynamic_pagerank", "dynamic_triangle_count"])
+def test_what_the_next_graph_takes_counts(name: str, directed: bool) -> None:
+    graph = Graph.from_arcs(300, *np.random.default_rng(3).integers(0, 300, (2, 4000)), directed=directed)
+    updates, size = updates_of(graph, 0.02, 3)
+    program = starplat.compile(Path(starplat.__file__).parent / "algorithms" / "dynamic" / f"{name}.sp")
+    how: dict[str, Any] = {"changes": updates, "batch": size, "target": "opencl", "schedule": "updates=merge"}
+    how |= {"src": 0} if name == "dynamic_sssp" else {}
+    with Session() as fresh:
+        expected = program.run(graph, session=fresh, **how)
+    least = expected.estimate.total
+    with Session() as fresh:
+        result = program.run(graph, session=fresh, device_memory=least, **how)
+    assert result.returned == expected.returned
+    for one in set(expected.properties) - {"parent"}:  # of equal ways to a node any may be the one
+        np.testing.assert_allclose(result[one], expected[one], rtol=1e-5)
+    with Session() as fresh, pytest.raises(DiagnosticError, match=rf"E0908.*needs {least:,} bytes"):
+        program.run(graph, session=fresh, device_memory=least - 1, **how)
 
 
 def test_what_functions_hold_is_looked_up_when_a_program_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import ctypes
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKer
 from starplat.runtime.devices.words import Loaded, Word
 from starplat.runtime.elements import Cells, Value, as_value, dtype_of
 from starplat.same import Same
+from starplat.toolchain import compilers
 
 
 class OpenMPDevice(LibraryDevice):
@@ -27,6 +27,10 @@ class OpenMPDevice(LibraryDevice):
     target = "openmp"
     is_host = True
     takes_pieces = True
+
+    def __init__(self, build: compilers.Build) -> None:
+        super().__init__(build)
+        self.copies_of_threads = 1 + self._threads  # they begin as copies of one
 
     @property
     def kernels(self) -> type[LibraryKernels]:
@@ -37,10 +41,6 @@ class OpenMPDevice(LibraryDevice):
         there = (ctypes.c_uint8 * room).from_address(buffer.memory.address)
         cells: Cells = np.ctypeslib.as_array(there).view(buffer.dtype)
         return cells[: buffer.count]
-
-    @cached_property
-    def copies_of_threads(self) -> int:
-        return 1 + self._threads  # they begin as copies of one
 
     @property
     def _threads(self) -> int:
