@@ -1,20 +1,22 @@
 """Runs in a part of the memory that they would take: six programs, all, some or none of the arcs on the device.
 
     python benchmarks/limited.py                         rmat24 on CUDA
-    python benchmarks/limited.py --graphs rmat26 --shares 1,0.1 --rows bfs,components --ways ondemand
+    python benchmarks/limited.py --graphs rmat26 --aims --repeat 2
     python benchmarks/limited.py --graphs rmat26,urand26 --ways mapped,ondemand,chunks --shares 0.4 --repeat 1
     python benchmarks/limited.py --graphs rmat22 --ways ondemand --shares 0.4 --count
     python benchmarks/limited.py --quick                 a tiny graph on OpenCL: whether it all works
 
-A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes; `ondemand` and `chunks` run
-under the same. `resident` and `unified` have no limit, `mapped` no arcs on the device. Answers are compared with
-those of `resident`. A figure is the least of the repetitions after a warm-up, for PageRank of one iteration. Cells
-are printed as they are finished, with the bytes that lie on either side. What a run moves is told in passes over all
-arcs: by `chunks` as the runtime counts it; under `--count` by `ondemand` too, the lines of 128 bytes of a run that is
-traced, whose rounds the host begins. PageRank goes over the host's part once an iteration: its bytes by the whole
-time are told, and ahead the rate of the link's copies. A table for each graph comes last, then geometric means over
-all programs and graphs: how many times as long as `ondemand` the others take. Exit code 1 if an answer differs or a
-cell failed.
+A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes; `ondemand`, `chunks` and `alike`,
+which is `memory=resident` with room for all, run under the same. `resident` and `unified` have no limit, `mapped` no
+arcs on the device. Answers are compared with those of `resident`. `--aims` runs the programs and shares that an aim was
+set for, and says whether it is met. A cell that takes longer than `--patience` is given up and in no mean. A figure is
+the least of the repetitions after a warm-up, for PageRank of one iteration. Cells are printed as they are finished,
+with the bytes that lie on either side. What a run moves is told in passes over all arcs: by `chunks` as the runtime
+counts it; under `--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the host
+begins (slow where rounds and nodes are many). PageRank goes over the host's part once an iteration: its bytes by the
+whole time are told, and ahead the rate of the link's copies. A table for each graph comes last, then geometric means
+over all programs and graphs: how many times as long as `ondemand` the others take. Exit code 1 if an answer differs or
+a cell failed.
 """
 
 from __future__ import annotations
@@ -45,11 +47,35 @@ PROGRAMS = ("bfs", "components", "pagerank", "sssp", "betweenness", "independent
 ITERATIONS = 5
 ON_DEMAND = "memory=ondemand,order=as-is"
 WHOLE = {"mapped": "memory=mapped,order=as-is", "unified": "memory=unified,order=as-is"}
-LIMITED = {"ondemand": None, "chunks": "memory=chunks"}
+LIMITED = {"alike": "memory=resident", "ondemand": None, "chunks": "memory=chunks"}
 COUNTED = "memory=ondemand,loop=host,order=as-is"
 LINE, COPIED = 128, 1 << 30
 """Bytes: of a line of the host's memory, and of the copies whose rate is told."""
 """The schedules of ways to run: without a limit, and within one; `auto` takes `memory=ondemand` by itself."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The most that a run within a share of the arcs' bytes is to take."""
+
+    most: float
+    in_milliseconds: bool = False
+
+    def verdict(self, found: float, resident: float) -> str:
+        """The aim, and whether it is met."""
+        unit, taken = ("ms", found) if self.in_milliseconds else ("times resident", found / resident)
+        met = "yes" if taken <= self.most else "NO"
+        return f"{found / resident:.3f} times resident, at most {self.most:g} {unit}: {met}"
+
+
+AIMS = {
+    ("bfs", 0.1): Aim(1.5),
+    ("components", 0.1): Aim(2.0),
+    ("sssp", 0.4): Aim(350.0, in_milliseconds=True),
+    ("pagerank", 0.4): Aim(110.0, in_milliseconds=True),
+    **{(row, 1.0): Aim(1.05) for row in ("bfs", "components", "sssp", "pagerank")},
+}
+"""By program and share; those in milliseconds are of rmat26."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +90,7 @@ class Cell:
     host: int = 0
     passes: float | None = None
     why: str = ""
+    aim: str = ""
 
     def where(self) -> str:
         """What lies where, and what is moved."""
@@ -71,7 +98,7 @@ class Cell:
         words += [] if self.passes is None else [f"{self.passes:.3f} passes moved"]
         if self.row == "pagerank" and self.host and self.milliseconds:
             words.append(f"{self.host / self.milliseconds / 1e6:.1f} GB/s")
-        return ", ".join(words)
+        return ", ".join([*words, self.aim] if self.aim else words)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -84,7 +111,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--ways", default="mapped,ondemand", help=f"of {ways} (mapped,ondemand)")
     made.add_argument("--target", help="what to run on (cuda)")
     made.add_argument("--repeat", type=int, default=3, help="measured runs after the warm-up (3)")
-    made.add_argument("--count", action="store_true", help="also count the lines that ondemand reads on the host")
+    made.add_argument("--patience", type=float, help="seconds after which a run in less memory is given up")
+    made.add_argument("--aims", action="store_true", help="only what aims were set for (ondemand, shares 1, 0.4, 0.1)")
+    lines = "also count the lines that ondemand reads on the host, by all or these of the rows"
+    made.add_argument("--count", nargs="?", const=",".join(PROGRAMS), default="", metavar="ROWS", help=lines)
     made.add_argument("--kept", type=Path, help="where made-up graphs are kept")
     made.add_argument("--quick", action="store_true", help="a tiny graph, OpenCL")
     return made
@@ -160,21 +190,29 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     if row.name == "pagerank":
         given["max_iterations"] = ITERATIONS
     how: dict[str, Any] = {"target": target, **given}
+    least, arcs = needed(program, entry, how), _arcs(row, entry)
     first = program.run(entry.graph, repeat=options.repeat + 1, **how)
-    yield _cell(row, "resident", first, first)
+    resident = _cell(row, "resident", first, first)
+    yield resident
+    how |= {"repeat": options.repeat + 1, "time_limit": options.patience}
     ways = options.ways.split(",")
     for way in (way for way in WHOLE if way in ways):
-        yield _attempt(row, way, program, entry, first, how | {"schedule": WHOLE[way], "repeat": options.repeat + 1})
-    least, arcs = _needed(program, entry, how), _arcs(row, entry)
+        yield _attempt(row, way, program, entry, first, how | {"schedule": WHOLE[way]})
     for share in map(float, options.shares.split(",")):
-        within = how | {"device_memory": least + int(share * arcs), "repeat": options.repeat + 1}
-        for way in (way for way in LIMITED if way in ways):
+        aim = AIMS.get((row.name, share)) if options.aims else None
+        if options.aims and aim is None:
+            continue
+        within = how | {"device_memory": least + int(share * arcs)}
+        for way in (way for way in LIMITED if way in ways and (way != "alike" or share >= 1)):
             memory = f"{way} {share:.0%}"
             cell = _attempt(row, memory, program, entry, first, within | {"schedule": LIMITED[way]})
-            if options.count and way == "ondemand" and cell.host:
-                traced = program.run(entry.graph, **within | {"schedule": COUNTED, "repeat": 1, "trace": True})
-                cell = replace(cell, passes=_counted(traced) / _iterations(row) / _arcs(row, entry))
+            if aim and way == "ondemand" and cell.milliseconds and resident.milliseconds:
+                cell = replace(cell, aim=aim.verdict(cell.milliseconds, resident.milliseconds))
             yield cell
+            if row.name in options.count.split(",") and way == "ondemand" and cell.host:
+                traced = program.run(entry.graph, **within | {"schedule": COUNTED, "repeat": 1, "trace": True})
+                passes = _counted(traced) / _iterations(row) / _arcs(row, entry)
+                print(f"  {row.name:<11} {memory:<13} reads {passes:.3f} passes on the host", flush=True)
 
 
 def _arcs(row: Row, entry: Entry) -> int:
@@ -206,7 +244,7 @@ def _attempt(
     return replace(cell, passes=chunks / _arcs(row, entry)) if chunks else cell
 
 
-def _needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:
+def needed(program: starplat.Program, entry: Entry, how: dict[str, Any]) -> int:
     """The bytes of the device that the program takes with all arcs on the host, as it says where there is no room."""
     try:
         return program.run(entry.graph, device_memory=1, schedule=ON_DEMAND, **how).estimate.total
@@ -235,7 +273,7 @@ def show(graph: str, cells: list[Cell]) -> None:
         least = found["resident"]
         texts = ("failed" if ms is None or least is None else f"{ms:.2f} ({ms / least:.2f})" for ms in found.values())
         table.add_row(ROWS[row].title, *texts)
-    Console(width=150).print(table)
+    Console(width=30 + 20 * len(memories)).print(table)
 
 
 if __name__ == "__main__":

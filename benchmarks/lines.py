@@ -2,10 +2,13 @@
 
     python benchmarks/lines.py                     BFS, PageRank and SSSP on rmat20, with all arcs on the host
     python benchmarks/lines.py --scale 18 --rows sssp
+    python benchmarks/lines.py --scale 22 --rows bfs,components --share 0.1
 
 Nsight Compute (`ncu`) counts the sectors of 32 bytes that threads ask system memory for, kernel by kernel, so it sees
 reads that a trace expects only at most: rows that are left early count in full there. A program runs in a process of
-its own, twice, once for the trace. Exit code 1 if a program's lines differ by more than 5 %, 3 where no ncu is.
+its own, twice, once for the trace. With `--share` it runs as `auto` has it, with room for that share of the arcs' bytes
+beside all else, and no trace: told is how many passes over all arcs are read on the host. Exit code 1 if a program's
+lines differ by more than 5 %, 3 where no ncu is.
 """
 
 from __future__ import annotations
@@ -23,13 +26,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import starplat
-from starplat.graph import generators
+from benchmarks.limited import needed
+from benchmarks.measured import graphs
+from benchmarks.measured.rows import ROWS
 
 METRIC = "lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum"
 SECTORS_OF_A_LINE = 4
 RUNS = 2
 MOST_APART = 0.05
-PROGRAMS = {"bfs": "bfs_levels", "pagerank": "pagerank", "sssp": "sssp"}
+LINE = 32 * SECTORS_OF_A_LINE
+PROGRAMS = ("bfs", "pagerank", "sssp")
 SCHEDULES = {"bfs": ",direction=push"}
 """What is added to the schedule, by row: rows of pushed nodes are read to their ends."""
 
@@ -39,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--scale", type=int, default=20, help="of the R-MAT graph (20)")
     made.add_argument("--rows", default=",".join(PROGRAMS), help=f"of {', '.join(PROGRAMS)}")
+    made.add_argument("--share", type=float, help="of the arcs' bytes that has room on the device")
     made.add_argument("--target", default="cuda", help=argparse.SUPPRESS)
     made.add_argument("--counted", help=argparse.SUPPRESS)
     return made
@@ -47,34 +54,46 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.counted:
-        print(json.dumps(counted(options.counted, options.scale, options.target)))
+        print(json.dumps(counted(options.counted, options)))
         return 0
     ncu = shutil.which("ncu")
     if ncu is None:
         print("ncu is not installed")
         return 3
+    graphs.load(f"rmat{options.scale}")  # where it is kept, processes that are profiled find it
     apart = 0.0
     for row in options.rows.split(","):
-        lines, seen = compared(ncu, row, options.scale)
+        lines, seen = compared(ncu, row, options)
+        if options.share is not None:
+            print(f"{row:<11} {seen * LINE:>14,} bytes seen, {seen / lines:.3f} passes over all arcs", flush=True)
+            continue
         apart = max(apart, abs(seen / lines - 1))
-        print(f"{row:<9} {lines:>12,} lines counted, {seen:>12,} seen ({seen / lines - 1:+.1%})", flush=True)
+        print(f"{row:<11} {lines:>12,} lines counted, {seen:>12,} seen ({seen / lines - 1:+.1%})", flush=True)
     return int(apart > MOST_APART)
 
 
-def counted(row: str, scale: int, target: str) -> int:
-    """The lines that a trace counts in one run."""
-    graph = generators.rmat(scale, 16, 1, weights=(1, 255))
-    given = {"max_iterations": 2, "tolerance": 0.0} if row == "pagerank" else {"src": int(graph.out_degrees.argmax())}
-    program = starplat.compile(Path(__file__).parents[1] / "examples" / f"{PROGRAMS[row]}.sp")
+def counted(row: str, options: argparse.Namespace) -> int:
+    """The lines that a trace counts in one run, or with a share the lines that all arcs take."""
+    entry, about = graphs.load(f"rmat{options.scale}"), ROWS[row]
+    program = starplat.compile(Path(__file__).parents[1] / "examples" / f"{about.program}.sp")
+    how = {**about.arguments(entry), "target": options.target}
+    if row == "pagerank":
+        how["max_iterations"] = 2
+    if options.share is not None:
+        arcs = entry.graph.num_arcs * (8 if about.weighted else 4)
+        most = needed(program, entry, how) + int(options.share * arcs)
+        program.run(entry.graph, device_memory=most, repeat=RUNS, **how)
+        return -(-arcs // LINE)
     schedule = f"memory=mapped,loop=host,order=as-is{SCHEDULES.get(row, '')}"
-    trace = program.run(graph, target=target, schedule=schedule, trace=True, **given).trace
+    trace = program.run(entry.graph, schedule=schedule, trace=True, **how).trace
     assert trace is not None
     return sum(walk.reads.lines or 0 for walk in trace.walks if walk.reads is not None)
 
 
-def compared(ncu: str, row: str, scale: int) -> tuple[int, int]:
-    """The lines that are counted in one run, and those that ncu sees of the same kernels."""
-    here = [sys.executable, __file__, "--counted", row, "--scale", str(scale)]
+def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[int, int]:
+    """What is counted, and the lines that ncu sees of the same kernels in one run."""
+    here = [sys.executable, __file__, "--counted", row, "--scale", str(options.scale)]
+    here += [] if options.share is None else ["--share", str(options.share)]
     profiled = [ncu, "--csv", "--metrics", METRIC, "--target-processes", "all", *here]
     done = subprocess.run(profiled, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -23,11 +23,8 @@ from starplat.source import NOWHERE, SourceFile, Span
 def with_imports(program: ast.Program, source: SourceFile) -> tuple[ast.Program, SourceFile]:
     """The program with the functions of what it imports, and its source with their files.
 
-    Files are looked for in the folder of `source.name`.
-
-    Raises:
-        DiagnosticError: E0214, an import names no file that may be read; E0215, files import each other in a circle;
-            E01xx, an imported file has syntax errors.
+    Files are looked for in the folder of `source.name`. Raises E0214, an import names no file that may be read; E0215,
+    files import each other in a circle; E01xx, an imported file has syntax errors.
     """
     if not program.imports:
         return program, source
@@ -119,11 +116,8 @@ class _Files:
         return self.functions(replace(moved, imports=program.imports), path, begins)
 
     def resolved(self, name: str, by: Path) -> tuple[Path, str]:
-        """The path of what an import names, and what to call it.
-
-        Raises:
-            _Refused: it is no file of the program's folder and no name of the library.
-        """
+        """The path of what an import names, and what to call it. Raises _Refused: it is no file of the program's folder
+        and no name of the library."""
         if not name.endswith(".sp"):
             if (shipped := shipped_programs().get(name)) is None:
                 near = did_you_mean(name, shipped_programs())

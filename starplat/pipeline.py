@@ -36,11 +36,8 @@ if TYPE_CHECKING:
 
 
 def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
-    """The syntax tree; with a `reporter`, which then has the mistakes, what could be understood of it.
-
-    Raises:
-        DiagnosticError: E01xx, if there is no `reporter`.
-    """
+    """The syntax tree; with a `reporter`, which then has the mistakes, what could be understood of it. Raises E01xx: if
+    there is no `reporter`."""
     keep_tables_with(_kept_tables)
     return parse_text(source, reporter)
 
@@ -75,11 +72,8 @@ class Checked:
 
 
 def check(source: SourceFile, *, strict: bool = False) -> Checked:
-    """The checked program and the facts about it; with `strict` a race is an error.
-
-    Raises:
-        DiagnosticError: everything that is wrong, and the warnings beside it.
-    """
+    """The checked program and the facts about it; with `strict` a race is an error. Raises DiagnosticError: everything
+    that is wrong, and the warnings beside it."""
     program, source = with_imports(parse(source), source)
     make_room(source.text.count("\n"))
     tree = check_tree(program, source)
@@ -114,10 +108,7 @@ def is_race(diagnostic: Diagnostic) -> bool:
 
 def lower(checked: Checked, entry: str | None = None, *, as_written: bool = False) -> ir.Module:
     """The module whose entry is `entry`, or the function that no other calls; `as_written`: not in canonical form.
-
-    Raises:
-        DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
-    """
+    Raises E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet."""
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
     from starplat.operators.answers.components import settling
@@ -139,11 +130,8 @@ def lower(checked: Checked, entry: str | None = None, *, as_written: bool = Fals
 
 
 def lower_checked(checked: Checked, entry: str | None = None) -> ir.Module:
-    """The module of a checked run on a device: every loop as it is written, with its `assert`s and checks.
-
-    Raises:
-        DiagnosticError: as for `lower`.
-    """
+    """The module of a checked run on a device: every loop as it is written, with its `assert`s and checks. Raises
+    DiagnosticError as for `lower`."""
     from starplat.ir.lower import lower as lower_tree
     from starplat.ir.verifying.modules import verify
 
@@ -153,11 +141,8 @@ def lower_checked(checked: Checked, entry: str | None = None) -> ir.Module:
 
 
 def operators(checked: Checked, entry: str | None = None, *, anonymous: bool = False) -> str:
-    """The functions that the entry reaches as operators, in canonical form; `anonymous` names are numbers.
-
-    Raises:
-        DiagnosticError: E0654 or E0655, which function is meant is not clear.
-    """
+    """The functions that the entry reaches as operators, in canonical form; `anonymous` names are numbers. Raises E0654
+    or E0655: which function is meant is not clear."""
     from starplat.operators.answers.components import settling
     from starplat.operators.printing import printed
     from starplat.operators.raising import graph_program
@@ -193,12 +178,8 @@ def scheduled(
 ) -> ir.Module:
     """The module as a target is to get it; by default everything is left to the compiler.
 
-    Args:
-        capabilities: of the device that it is for; None: what is taken for granted of the target.
-
-    Raises:
-        DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program, or nothing
-            in it follows it; E0796, no such target.
+    `capabilities`: of the device that it is for; None: what is taken for granted of the target. Raises E0660 to E0664,
+    the schedule is wrong; E06xx, it is not legal for the program, or nothing in it follows it; E0796, no such target.
     """
     from starplat.backends.scheduled import for_target
     from starplat.schedule.parse import as_schedule
@@ -217,11 +198,8 @@ def plan(
 ) -> Plan:
     """What the schedule chooses for a target, on a graph if one is given, and why.
 
-    Args:
-        capabilities, device: of the device that it is for, and what to call that.
-
-    Raises:
-        DiagnosticError: as for `scheduled`.
+    `capabilities`, `device`: of the device that it is for, and what to call that. Raises DiagnosticError as for
+    `scheduled`.
     """
     from starplat.backends.scheduled import capabilities_of, own_schedule, require_followed
     from starplat.schedule.apply import decided
@@ -259,11 +237,9 @@ def artifact(
     that programs share; a `single_file` holds everything but a library's header for C. They run on every device of the
     target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs. With `mpi` the
     program is one of processes that have a part of the nodes each, with `devices` one of threads that have a GPU each.
-
-    Raises:
-        DiagnosticError: E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E0668 or
-            E0736, the program cannot be divided, or not together with the rest that is asked for; E06xx, the target
-            cannot do what the program asks; as for `scheduled`.
+    Raises E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E0668 or E0736, the
+    program cannot be divided, or not together with the rest that is asked for; E06xx, the target cannot do what the
+    program asks; as for `scheduled`.
     """
     from starplat.backends.files.artifact import header_text
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
@@ -363,11 +339,8 @@ def kernels_text(
 
 
 def schedule_beside(program: Path) -> Schedule | None:
-    """What the file beside a program says: the table `[schedule]` of `sssp.toml` for `sssp.sp`.
-
-    Raises:
-        DiagnosticError: E0660 to E0664, the table is wrong.
-    """
+    """What the file beside a program says: the table `[schedule]` of `sssp.toml` for `sssp.sp`. Raises E0660 to E0664:
+    the table is wrong."""
     from starplat.schedule.parse import file_beside, read_schedule
 
     path = file_beside(program)
@@ -375,11 +348,7 @@ def schedule_beside(program: Path) -> Schedule | None:
 
 
 def require_target(target: str) -> None:
-    """Lets targets pass that programs can be scheduled for.
-
-    Raises:
-        DiagnosticError: E0796, it is none.
-    """
+    """Lets targets pass that programs can be scheduled for. Raises E0796: it is none."""
     from starplat.backends.scheduled import REFERENCE
 
     if target != REFERENCE:

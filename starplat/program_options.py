@@ -42,21 +42,15 @@ class Asked:
 
     @cached_property
     def parts(self) -> int:
-        """How many devices take a part of the run: `auto` is as many as the target has GPUs, one if it has none.
-
-        Raises:
-            DiagnosticError: E0902, the target has not so many devices; E0712, it is no number of devices.
-        """
+        """How many devices take a part of the run: `auto` is as many as the target has GPUs, one if it has none. Raises
+        E0902, the target has not so many devices; E0712, it is no number of devices."""
         if self.devices is None:
             return 1
         return count_devices(self.target, self.devices)
 
     def limits(self, program: str | None = None) -> Limits:
-        """What the run may take, and who follows it, by default what attends to runs of the program.
-
-        Raises:
-            DiagnosticError: E0732, one is no limit.
-        """
+        """What the run may take, and who follows it, by default what attends to runs of the program. Raises E0732: one
+        is no limit."""
         follow = self.follow or (None if program is None else of_run(program))
         return limits(self.max_rounds, self.time_limit, follow, self.device_memory, self.host_memory)
 

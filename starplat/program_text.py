@@ -26,11 +26,7 @@ def read_program(path: str | Path) -> SourceFile:
 
 
 def read_file(path: str | Path) -> SourceFile:
-    """The text of a program file.
-
-    Raises:
-        DiagnosticError: E0790, the file cannot be read; E0791, it is not text.
-    """
+    """The text of a program file. Raises E0790, the file cannot be read; E0791, it is not text."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -41,11 +37,7 @@ def read_file(path: str | Path) -> SourceFile:
 
 
 def decoded(name: str, data: bytes) -> str:
-    """The text of a program; a byte order mark is dropped.
-
-    Raises:
-        DiagnosticError: E0791, it is not UTF-8.
-    """
+    """The text of a program; a byte order mark is dropped. Raises E0791: it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -51,12 +51,8 @@ class SourceFile:
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:
-        """The file at `path`; its bytes must be UTF-8 (a byte order mark is dropped).
-
-        Raises:
-            OSError: the file cannot be read.
-            UnicodeDecodeError: the file is not text.
-        """
+        """The file at `path`; its bytes must be UTF-8 (a byte order mark is dropped). Raises OSError: the file cannot
+        be read; UnicodeDecodeError: the file is not text."""
         return cls(str(path), Path(path).read_bytes().decode("utf-8-sig"))
 
     @cached_property

@@ -127,27 +127,27 @@ SPOKES_APART = 16
 
 
 def _made(name: str, kept: Path | None, weighted: bool) -> Graph:
-    found = re.fullmatch(r"(rmat|urand|grid|wheel)(\d{1,5})", name)
-    if found is None:
-        kinds = "rmat18, urand20, grid512, wheel20"
+    found = re.fullmatch(r"(rmat|urand|grid|wheel)(\d{1,5})(?:x(\d{1,3}))?", name)
+    if found is None or (found[3] and found[1] not in ("rmat", "urand")):
+        kinds = "rmat18, urand20, rmat22x8 (8 pairs for each node, in place of 16), grid512, wheel20"
         raise SystemExit(f"no graph is called {name}: {', '.join(NAMES)}, or {kinds} and so on")
     folder = (kept or Path(tempfile.gettempdir()) / "starplat-benchmarks") / name
     if folder.is_dir():
         arrays = (np.load(folder / f"{array}.npy") for array in _ARRAYS)
         return Graph(*arrays, directed=False, format="generated")
-    graph = _generated(found[1], int(found[2]), WEIGHTS if weighted else None)
+    graph = _generated(found[1], int(found[2]), int(found[3] or PAIRS_PER_NODE), WEIGHTS if weighted else None)
     if weighted and KEPT_FROM_ARCS <= graph.num_arcs <= KEPT_UP_TO_ARCS:
         _keep(graph, folder)
     return graph
 
 
-def _generated(kind: str, size: int, weights: tuple[int, int] | None) -> Graph:
-    """As `make_graph.py` of the graphs' collection makes it with seed 1."""
+def _generated(kind: str, size: int, pairs: int, weights: tuple[int, int] | None) -> Graph:
+    """As `make_graph.py` of the graphs' collection makes it with seed 1, from so many drawn pairs for each node."""
     match kind:
         case "rmat":
-            return generators.rmat(size, PAIRS_PER_NODE, 1, weights=weights)
+            return generators.rmat(size, pairs, 1, weights=weights)
         case "urand":
-            return generators.uniform(size, PAIRS_PER_NODE, 1, weights=weights)
+            return generators.uniform(size, pairs, 1, weights=weights)
         case "wheel":
             return _wheel(2**size, weights)
         case _:

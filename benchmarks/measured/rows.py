@@ -17,7 +17,7 @@ from benchmarks.measured.graphs import NAMES, Entry
 from benchmarks.measured.judging import Arcs, require
 from starplat import Result
 
-DAMPING, ROUNDS, LABEL_ROUNDS, SOURCES = 0.85, 20, 10, 256
+DAMPING, ROUNDS, LABEL_ROUNDS, SOURCES, BATCHES = 0.85, 20, 10, 256, 64
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,19 @@ def _from_one_source(entry: Entry) -> dict[str, Any]:
     return {"sources": [entry.graph.original_id(entry.source)]}
 
 
-def _many_sources(entry: Entry) -> NDArray[np.int64]:
+def _many_sources(entry: Entry, number: int = SOURCES) -> NDArray[np.int64]:
     """Always the same, of those with neighbors."""
     able = np.flatnonzero(entry.graph.out_degrees > 0)
-    return np.random.default_rng(1).choice(able, min(SOURCES, len(able)), replace=False)
+    return np.random.default_rng(1).choice(able, min(number, len(able)), replace=False)
 
 
-def _from_many_sources(entry: Entry) -> dict[str, Any]:
-    return {"sources": [entry.graph.original_id(source) for source in _many_sources(entry).tolist()]}
+def _from_sources(number: int) -> Callable[[Entry], dict[str, Any]]:
+    """A call from so many."""
+
+    def arguments(entry: Entry) -> dict[str, Any]:
+        return {"sources": [entry.graph.original_id(source) for source in _many_sources(entry, number).tolist()]}
+
+    return arguments
 
 
 def _levels(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
@@ -104,10 +109,17 @@ def _betweenness(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
     return Verdict()
 
 
-def _sums_of_levels(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+def _sums_of_levels(entry: Entry, arcs: Arcs, result: Result, number: int = SOURCES) -> Verdict:
     require(not entry.graph.directed, "only those of undirected graphs are checked")
-    total = judging.sums_of_levels(arcs, _many_sources(entry), result["farness"])
+    total = judging.sums_of_levels(arcs, _many_sources(entry, number), result["farness"])
     return Verdict(remark=f"sum {total:,}", number=total)
+
+
+def _batches(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    rounds = -(-len(_many_sources(entry, BATCHES * SOURCES)) // SOURCES)
+    batches = -(-entry.graph.num_nodes // SOURCES)
+    remark = f"{rounds} batches timed; all nodes are {batches:,}"
+    return Verdict(rounds, remark, _sums_of_levels(entry, arcs, result, BATCHES * SOURCES).number)
 
 
 def _triangles(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
@@ -184,8 +196,16 @@ ROWS = {
             f"{SOURCES} sources, sums of levels",
             "distance_sums",
             ("farness",),
-            _from_many_sources,
+            _from_sources(SOURCES),
             _sums_of_levels,
+        ),
+        Row(
+            "batches",
+            f"a batch of {SOURCES} of {BATCHES * SOURCES:,} sources",
+            "distance_sums",
+            ("farness",),
+            _from_sources(BATCHES * SOURCES),
+            _batches,
         ),
     )
 }
@@ -205,6 +225,7 @@ TARGETS_MS = {
     "cores": {"NY": 0.3, "egotw": 5.0, "rmat22": 26, "urand22": 2.8, "grid4096": 4.6},
     "labels": {"NY": 0.4, "egotw": 6.0, "rmat22": 350, "urand22": 60, "grid4096": 8.0},
     "sums": {"NY": 14, "egotw": 0.55, "rmat22": 5.5, "urand22": 8.0},
+    "batches": {},
 }
 """What CUDA is to reach on an NVIDIA H200 under schedule auto, in milliseconds."""
 

@@ -25,11 +25,8 @@ class Backend(Protocol):
         ...
 
     def kernels_text(self, module: ir.Module) -> str:
-        """The kernels, byte for byte as the target's compiler gets them.
-
-        Raises:
-            DiagnosticError: E06xx, the target cannot do what the program asks.
-        """
+        """The kernels, byte for byte as the target's compiler gets them. Raises E06xx: the target cannot do what the
+        program asks."""
         ...
 
     def artifact(
@@ -38,9 +35,6 @@ class Backend(Protocol):
         """A complete program, or all of a library but its header for C: the files' names, from `stem`, and their texts.
 
         The headers that programs share (see `layout`) are files of their own, or, with `single_file`, in the one file
-        that there is.
-
-        Raises:
-            DiagnosticError: E06xx, the target cannot do what the program asks.
+        that there is. Raises E06xx: the target cannot do what the program asks.
         """
         ...

@@ -215,11 +215,8 @@ class Family:
         return self.capabilities if processor is Processor.GPU else None
 
     def kernels_text(self, module: ir.Module) -> str:
-        """The kernels. `-DARC_64` makes arc numbers 64 bits wide.
-
-        Raises:
-            DiagnosticError: E06xx, the target cannot do what the program asks.
-        """
+        """The kernels. `-DARC_64` makes arc numbers 64 bits wide. Raises E06xx: the target cannot do what the program
+        asks."""
         unit = view(module, self.capabilities, self.spelling)
         helpers = used(self._texts(self._helpers(unit)), unit.lines)
         says = [*helpers, *unit.lines]

@@ -5,7 +5,7 @@ from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
 from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.text.names import Names
-from starplat.backends.uses import called_in
+from starplat.backends.uses import called_in, callees_first
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import launched_alone, loops_of
@@ -23,8 +23,8 @@ def legal(
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
     )
     used = called_in(tuple(kernel.body for kernel in kernels), module)
-    functions = tuple(legal_function(function, module, capabilities) for function in _callees_first(used, module))
-    return kernels, functions
+    ordered = callees_first(used, lambda function: called_in(function.body, module))
+    return kernels, tuple(legal_function(function, module, capabilities) for function in ordered)
 
 
 @remembered(4)
@@ -38,17 +38,3 @@ def loop_entry(
 ) -> tuple[str, tuple[KernelArgument, ...]]:
     """The name and parameters of a persistent kernel in the text."""
     return Names(module, (), ()).kernel(op.name), loop_parameters(module, legal_loop(op, module, capabilities))
-
-
-def _callees_first(functions: tuple[ir.Function, ...], module: ir.Module) -> list[ir.Function]:
-    ordered: list[ir.Function] = []
-
-    def place(function: ir.Function) -> None:
-        for callee in called_in(function.body, module):
-            place(callee)
-        if function not in ordered:
-            ordered.append(function)
-
-    for function in functions:
-        place(function)
-    return ordered

@@ -104,11 +104,8 @@ def require_followed(
     made: ir.Module,
     capabilities: Capabilities | None = None,
 ) -> None:
-    """Refuses a schedule with a setting that has no effect on the program, which it has `made` so.
-
-    Raises:
-        DiagnosticError: E0665, once for each such setting.
-    """
+    """Refuses a schedule with a setting that has no effect on the program, which it has `made` so. Raises E0665: once
+    for each such setting."""
     found = unfollowed(module, schedule, capabilities or capabilities_of(target), facts, made)
     if found:
         raise DiagnosticError(*(_not_followed(one, module, target) for one in found), exit_code=ExitCode.USAGE)
@@ -140,11 +137,7 @@ def capabilities_of(target: str) -> Capabilities:
 
 
 def capabilities_on(target: str, processor: Processor) -> Capabilities:
-    """The capabilities of a target on such a device.
-
-    Raises:
-        DiagnosticError: E0666, it runs on none.
-    """
+    """The capabilities of a target on such a device. Raises E0666: it runs on none."""
     on_host = INTERPRETER if processor is Processor.CPU else None
     found = on_host if target == REFERENCE else BACKENDS[target].capabilities_on(processor)
     if found is None:
@@ -162,11 +155,7 @@ def processors_of(target: str) -> tuple[Processor, ...]:
 
 
 def as_processor(given: Processor | str) -> Processor:
-    """The kind of device, also by its word.
-
-    Raises:
-        DiagnosticError: E0666, there is no such kind.
-    """
+    """The kind of device, also by its word. Raises E0666: there is no such kind."""
     if isinstance(given, Processor):
         return given
     found = next((kind for kind in Processor if kind.value == given), None)

@@ -125,10 +125,7 @@ def single_source_text(module: ir.Module) -> str:
     """The kernels for a compiler of whole SYCL programs, each with a C function that launches it.
 
     That takes a `sycl::queue *`, the number of groups and their size, then what the kernel takes; it returns what went
-    wrong as text, or a null pointer.
-
-    Raises:
-        DiagnosticError: E06xx, SYCL cannot do what the program asks.
+    wrong as text, or a null pointer. Raises E06xx: SYCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, _SINGLE_SOURCE)
     return render("sycl/single_source.cpp.jinja", launchers=tuple(map(_launcher, unit.kernels)), **_pieces(unit))

@@ -1,13 +1,19 @@
-"""Walks over operations, statements and expressions, and the questions of printers that need them."""
+"""Walks over operations, statements and expressions, and the questions of printers that need them: what is mentioned,
+read, assigned or only counted, which arrays change and which sets do not, which functions call which.
+"""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from starplat.backends import statements as st
+from starplat.ir import launches, shared_cells, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.shared_cells import contested_in, locked_in
 from starplat.ir.visitor import walk
 from starplat.same import remembered
+
+Function = TypeVar("Function", ir.Function, ir.HostFunction)
 
 
 def arrays_in(node: object) -> tuple[ir.Array, ...]:
@@ -137,3 +143,105 @@ def _uses(kind: type, body: object, module: ir.Module) -> bool:
 def code_of(kernel: ir.Kernel) -> tuple[object, ...]:
     """The operations and expressions of a kernel, without its lists of parameters."""
     return (kernel.domain, kernel.filter, kernel.body)
+
+
+_SMALL = 2**20
+"""The largest start of a counter: from there it takes two thousand million rounds to wrap around."""
+
+
+def variables_set(ops: Iterable[ir.HostOp], module: ir.Module) -> frozenset[ir.Variable]:
+    """The variables that get a value in the operations, or in blocks inside them."""
+    return frozenset(variable for part in visitor.walk_host(ops) for variable in launches.given_by(part, module))
+
+
+def counters_in(ops: Iterable[ir.HostOp], module: ir.Module) -> frozenset[ir.Variable]:
+    """The variables of the operations that begin with a small constant, go up or down by one, and do nothing else."""
+    counting, others = set[ir.Variable](), set[ir.Variable]()
+    for part in visitor.walk_host(ops):
+        (counting if _counts(part) else others).update(launches.given_by(part, module))
+    return frozenset(counting - others)
+
+
+def _counts(op: ir.HostOp) -> bool:
+    match op:
+        case ir.DeclareVariable(variable, ir.Const(int() as value, ir.Element.INT)):
+            return variable.element is ir.Element.INT and abs(value) <= _SMALL
+        case ir.SetVariable(variable, ir.Const(int() as value, ir.Element.INT)):
+            return variable.element is ir.Element.INT and abs(value) <= _SMALL
+        case ir.SetVariable(
+            variable, ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.SUBTRACT, ir.Ref(counted), ir.Const(1))
+        ):
+            return counted == variable and variable.element is ir.Element.INT
+    return False
+
+
+def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
+    """The graph's arrays that host functions read from the host's copy."""
+    found = set()
+    for part in walk(module.functions):
+        match part:
+            case ir.Array() if part in ir.GRAPH_ARRAYS:
+                found.add(part)
+            case ir.HostForNeighbors(direction):
+                found.update(direction.layout.row_arrays)
+    for kernel in module.kernels:
+        if isinstance(kernel.domain, ir.NodeNeighbors):
+            found.update(kernel.domain.direction.layout.row_arrays)
+    return frozenset(found)
+
+
+def callees_first(functions: Iterable[Function], called: Callable[[Function], Iterable[Function]]) -> list[Function]:
+    """The functions, each after those that it calls."""
+    ordered: list[Function] = []
+
+    def place(function: Function) -> None:
+        for callee in called(function):
+            place(callee)
+        if function not in ordered:
+            ordered.append(function)
+
+    for function in functions:
+        place(function)
+    return ordered
+
+
+def called_by_host(function: ir.HostFunction, module: ir.Module) -> tuple[ir.HostFunction, ...]:
+    """The host functions that one calls itself."""
+    return tuple(module.function(part.function) for part in walk(function.body) if isinstance(part, ir.HostCall))
+
+
+def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:
+    """The arrays that kernels or the host change, here or in a function that is called."""
+    by_host = (array for part in visitor.walk(module.functions) for array in launches.changed_by(part))
+    changed = {*shared_cells.written_in((module.functions, module.kernels), module), *by_host}
+    return frozenset(_spread(changed, tuple(_ways_up(module))))
+
+
+def fixed_sets(module: ir.Module) -> frozenset[ir.Array]:
+    """The sets that the host goes over, here or in a function that is called, and that nothing changes."""
+    looped = {part.members for part in visitor.walk(module.functions) if isinstance(part, ir.HostForMembers)}
+    if not looped:
+        return frozenset()
+    up = tuple(_ways_up(module))
+    down = tuple((argument, parameter) for parameter, argument in up)
+    wanted = _spread(looped, up)
+    made_here = {array for array in wanted if array.origin is not ir.Origin.PARAMETER}
+    return frozenset(wanted - _spread({*changed_arrays(module), *made_here}, (*down, *up)))
+
+
+def _ways_up(module: ir.Module) -> Iterator[tuple[ir.Array, ir.Array]]:
+    """From a function's name of an array to the callers' names."""
+    for call in visitor.walk(module.functions):
+        if isinstance(call, ir.HostCall):
+            parameters = module.function(call.function).parameters
+            for argument, parameter in zip(call.arguments, parameters, strict=True):
+                if isinstance(argument, ir.Array) and isinstance(parameter.what, ir.Array):
+                    yield parameter.what, argument
+
+
+def _spread(arrays: set[ir.Array], ways: tuple[tuple[ir.Array, ir.Array], ...]) -> set[ir.Array]:
+    """The arrays, and those reachable from them."""
+    found = set(arrays)
+    while reached := {end for start, end in ways if start in found} - found:
+        found |= reached
+    return found

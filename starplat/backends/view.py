@@ -79,11 +79,7 @@ class Unit:
 
 
 def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
-    """The kernels in the words of a target.
-
-    Raises:
-        DiagnosticError: E06xx, the target cannot do what the program asks.
-    """
+    """The kernels in the words of a target. Raises E06xx: the target cannot do what the program asks."""
     kernels, functions = legal(module, capabilities)
     return _Viewer(module, spelling, legal_names(module, capabilities)).unit(kernels, functions)
 

@@ -51,9 +51,8 @@ def candidates(
 ) -> Iterator[Candidate | Refused]:
     """Every schedule whose module no schedule before it gave, and every one that is refused for a new reason.
 
-    Args:
-        capabilities: of the device that it will run on, where they are not those of the target in general.
-        mean_weight: of the graph's arcs; None without weights.
+    `capabilities`: of the device that it will run on, where they are not those of the target in general. `mean_weight`:
+    of the graph's arcs; None without weights.
     """
     made_by = _Making(module, target, facts, capabilities)
     seen: set[Same] = set()

@@ -194,11 +194,7 @@ def baseline(rows: tuple[Row, ...]) -> Row | None:
 
 
 def read_report(path: Path) -> Report:
-    """The report in a file that `starplat bench --json` wrote.
-
-    Raises:
-        DiagnosticError: E0797, there is none.
-    """
+    """The report in a file that `starplat bench --json` wrote. Raises E0797: there is none."""
     try:
         return _report(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:

@@ -125,11 +125,8 @@ def written_last(path: Path) -> str | None:
 
 
 def read_state(path: Path, key: str) -> search.Trials | None:
-    """The trials of an earlier search of the same; None if there was none, empty if it was about something else.
-
-    Raises:
-        DiagnosticError: E0797, the file is no search's.
-    """
+    """The trials of an earlier search of the same; None if there was none, empty if it was about something else. Raises
+    E0797: the file is no search's."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if (found["kind"], found["schema"]) != (KIND, SCHEMA):

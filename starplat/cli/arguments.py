@@ -54,11 +54,7 @@ Arguments = Annotated[
 
 
 def arguments_in(given: list[str]) -> dict[str, str]:
-    """The words of every `--arg k=v`.
-
-    Raises:
-        typer.BadParameter: one has no `=`, or a name comes twice.
-    """
+    """The words of every `--arg k=v`. Raises typer.BadParameter: one has no `=`, or a name comes twice."""
     words: dict[str, str] = {}
     for item in given:
         name, equals, value = item.partition("=")

@@ -110,7 +110,7 @@ def _crashed(number: int) -> int:
     from starplat.cli import console
     from starplat.cli.failure import write_failure
     from starplat.diagnostics import Diagnostic, ExitCode
-    from starplat.toolchain.version_query import signal_name
+    from starplat.toolchain.tools import signal_name
 
     message = f"a kernel, a driver or its compiler crashed and took the process with it ({signal_name(number)})"
     help = "an index out of range does this: run with --target reference, which checks every index"

@@ -41,6 +41,20 @@ def err() -> Console:
     return _console(sys.stderr)
 
 
+def table(*headings: str, numbers: Iterable[str] = (), last: str | None = None, title: str | None = None) -> Table:
+    """A table without rows: columns of words, then those of `numbers`, which do not wrap, then the `last`, which may be
+    long."""
+    from rich.table import Table
+
+    drawn = Table(*headings, title=title, title_justify="left", title_style="bold", header_style="bold")
+    drawn.box, drawn.pad_edge = None, False
+    for heading in numbers:
+        drawn.add_column(heading, justify="right", no_wrap=True)
+    if last is not None:
+        drawn.add_column(last, overflow="fold")
+    return drawn
+
+
 def show_table(table: Table) -> None:
     """A table on stdout. One that is too wide wraps its lines between words; none is cut short, and a terminal that is
     too narrow for its words wraps them itself."""

@@ -1,16 +1,19 @@
-"""Atomic file writes of the command line.
+"""Files of the command line: the program, which may come through standard input, and what is written, atomically.
 
 A file is written beside its destination under another name and then renamed over it, so that an interruption leaves
 either the old file or the new one. The permissions of a file that is replaced are kept; a symbolic link stays one.
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.program_text import decoded, read_program
+from starplat.source import SourceFile
 
 NO_FILE = "it is a pipe or a device"
 """Why something is not replaced that is neither a file nor a folder."""
@@ -18,11 +21,8 @@ NO_FILE = "it is a pipe or a device"
 
 @contextmanager
 def replacing(destination: Path) -> Iterator[Path]:
-    """A path to write to, with the destination's ending; becomes the destination if the block ends well.
-
-    Raises:
-        DiagnosticError: E0792, it cannot be written.
-    """
+    """A path to write to, with the destination's ending; becomes the destination if the block ends well. Raises E0792:
+    it cannot be written."""
     try:
         true_destination = destination.resolve()
         temporary = _temporary_beside(true_destination)
@@ -48,11 +48,7 @@ def write_text(destination: Path, text: str) -> None:
 
 
 def require_writable(*destinations: Path | None) -> None:
-    """Refuses an unwritable file before the run; None is no file.
-
-    Raises:
-        DiagnosticError: E0792, it cannot be written.
-    """
+    """Refuses an unwritable file before the run; None is no file. Raises E0792: it cannot be written."""
     for destination in destinations:
         if destination is None:
             continue
@@ -102,3 +98,19 @@ def _mode_of(destination: Path) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+
+
+STDIN_NAME = "<stdin>"
+"""What messages call a program that came through standard input."""
+
+
+def is_stdin(path: Path) -> bool:
+    """Whether the name stands for standard input."""
+    return str(path) == "-"
+
+
+def source_at(path: Path) -> SourceFile:
+    """The text of the program. Raises E0790, it cannot be read; E0791, it is not text."""
+    return (
+        SourceFile(STDIN_NAME, decoded(STDIN_NAME, sys.stdin.buffer.read())) if is_stdin(path) else read_program(path)
+    )

@@ -52,11 +52,8 @@ class Findings:
 
 
 def writer_for(path: Path) -> Callable[[Path, Findings], list[Path]]:
-    """The function that writes this kind of file; it returns the files it wrote.
-
-    Raises:
-        DiagnosticError: E0794, the name ends in nothing that is written, or what writes it is missing.
-    """
+    """The function that writes this kind of file; it returns the files it wrote. Raises E0794: the name ends in nothing
+    that is written, or what writes it is missing."""
     writers = {".npz": _write_npz, ".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix.lower() not in writers:
         message = f"{path}: results are written as .npz, .csv or .parquet, not '{path.suffix or path.name}'"

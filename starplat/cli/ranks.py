@@ -25,12 +25,8 @@ Answer = TypeVar("Answer")
 
 def joined(ranks: int | None, *, from_stdin: bool) -> Communicator | None:
     """The ranks of this run, if it is one in parts. Where they have not been started, this starts them and never
-    returns.
-
-    Raises:
-        DiagnosticError: E0901, mpi4py or an MPI is missing.
-        typer.BadParameter: the program comes from stdin, or another number of ranks has been started.
-    """
+    returns. Raises E0901: mpi4py or an MPI is missing. typer.BadParameter: the program comes from stdin, or another
+    number of ranks has been started."""
     is_started = any(name in os.environ for name in RANK_VARIABLES)
     if ranks is None and not is_started:
         return None

@@ -54,13 +54,7 @@ def _verdict_in_words(result: Result) -> str:
 
 
 def _summary_table(result: Result) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("property")
-    table.add_column("type")
-    for heading in ("count", "finite", "sum", "min", "max"):
-        table.add_column(heading, justify="right")
+    table = console.table("property", "type", numbers=("count", "finite", "sum", "min", "max"))
     for name in result.properties:
         found = result.summary(name)
         numbers = (found.count, found.finite, found.sum, found.min, found.max)

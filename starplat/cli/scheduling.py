@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
 
 def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
-    """The schedule, None if none is asked for; one from a file beside the program is reported.
-
-    Raises:
-        DiagnosticError: E0660 to E0664, it is wrong.
-    """
+    """The schedule, None if none is asked for; one from a file beside the program is reported. Raises E0660 to E0664:
+    it is wrong."""
     from starplat.schedule.parse import file_beside, parse_schedule, read_schedule
 
     if given is not None:
@@ -50,11 +47,7 @@ class DeviceChoice:
         return self.device is not None or self.kind is not None
 
     def of(self, target: str) -> Chosen:
-        """The device of that target.
-
-        Raises:
-            DiagnosticError: E0796, there is no such target; E0666 or E0902, no such device.
-        """
+        """The device of that target. Raises E0796, there is no such target; E0666 or E0902, no such device."""
         from starplat import pipeline
         from starplat.runtime.scheduling.device import chosen
 

@@ -123,12 +123,10 @@ def _facts(checked: Checked, text: str, offset: int, word: lexer.Token) -> Itera
         yield from (f"```text\n{part}\n```" for part in _of_loop(function, checked, offset))
         return
     outermost = next((loop for loop in function.loops if _holds(loop.loop.body.span, offset)), None)
-    if outermost is not None:
-        statement = _statement(outermost, offset)
-        if statement is not None:
-            first, last = (place + word.span.start - offset for place in (statement.span.start, statement.span.end))
-            if checked.source.text[statement.span.start : statement.span.end] == text[first:last]:
-                yield _of_statement(outermost, statement)
+    if outermost is not None and (statement := _statement(outermost, offset)) is not None:
+        first, last = (place + word.span.start - offset for place in (statement.span.start, statement.span.end))
+        if checked.source.text[statement.span.start : statement.span.end] == text[first:last]:
+            yield _of_statement(outermost, statement)
 
 
 def _of_loop(function: FunctionFacts, checked: Checked, offset: int) -> Iterator[str]:

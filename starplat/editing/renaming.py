@@ -16,12 +16,8 @@ class RenameError(ValueError):
 
 
 def renamed(reading: Reading, offset: int, name: str) -> list[Span]:
-    """The places at which `name` is to stand, for what is named at a character to be called so.
-
-    Raises:
-        RenameError: nothing of the program is named there, `name` is no name, is the language's or clashes with
-            another.
-    """
+    """The places at which `name` is to stand, for what is named at a character to be called so. Raises RenameError:
+    nothing of the program is named there, `name` is no name, is the language's or clashes with another."""
     if (span := reading.name_at(offset)) is None:
         raise RenameError("no name of the program stands here")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):

@@ -16,11 +16,8 @@ from starplat.source import SourceFile, Span
 
 
 def check(program: ast.Program, source: SourceFile, noted: scope.Noted | None = None) -> typed.Program:
-    """The typed program; names and expressions are left in `noted`, in a wrong program too.
-
-    Raises:
-        DiagnosticError: with all mistakes, and the warnings among them, in the order of the text.
-    """
+    """The typed program; names and expressions are left in `noted`, in a wrong program too. Raises DiagnosticError:
+    with all mistakes, and the warnings among them, in the order of the text."""
     reporter = Reporter(source)
     own = _named(program, reporter)
     functions = {**asked_for(program.functions), **own}

@@ -215,17 +215,17 @@ class Context:
             return [], None
         return [Label(by_name[found].span, f"'{found}' is declared here")], Rewrite(f"did you mean '{found}'?", found)
 
-    def declare(self, name: str, kind: Type, role: Role, span: Span) -> scope.Binding:
+    def declare(self, written: ast.Name, kind: Type, role: Role) -> Symbol:
         """Adds a name to the innermost block; says if it is taken, warns if it hides another."""
+        name, span = written.text, written.span
         if (before := self.scopes.here(name)) is not None and before.symbol is not None:
             related = [Label(before.span, f"'{name}' is first declared here")]
             self.error("E0202", f"'{name}' is declared twice", span, "declared again", related=related)
         elif before is None:
             self._warn_of_shadowing(name, span)
         symbol = Symbol(name, kind, role, span, self.parallel_depth)
-        binding = scope.Binding(name, symbol, span)
-        self.scopes.bind(binding)
-        return binding
+        self.scopes.bind(scope.Binding(name, symbol, span))
+        return symbol
 
     def declare_wrongly(self, name: str, span: Span) -> None:
         """Adds a name whose declaration was refused, so that its uses give no further message."""
@@ -271,6 +271,11 @@ class Context:
             message, help = f"{what}: of which graph, {names}?", f"name it: 'propNode<int, {self.graphs[0].name}>'"
         self.error("E0210", message, span, help=help)
         return None
+
+    def walked(self, iterator: Symbol) -> typed.Neighbors | None:
+        """The neighbors that an open loop with this iterator goes over."""
+        domains = (frame.domain for frame in self.frames if frame.iterator is iterator)
+        return next((domain for domain in domains if isinstance(domain, typed.Neighbors)), None)
 
     def weight(self, used: Span | None = None) -> Symbol | None:
         """The propEdge named `weight` in scope, which then stands for the edges' weights, here at `used`."""

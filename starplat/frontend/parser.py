@@ -20,10 +20,8 @@ def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
     """The program that `source` holds.
 
     With a `reporter`, mistakes are left there and what could be understood is returned, holes filled with nodes that
-    stand for nothing: check such a program no further.
-
-    Raises:
-        DiagnosticError: all syntax errors, if there is no `reporter`.
+    stand for nothing: check such a program no further. Raises DiagnosticError: all syntax errors, if there is no
+    `reporter`.
     """
     collected = Reporter(source) if reporter is None else reporter
     machinery = _machinery()
@@ -35,11 +33,7 @@ def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
 
 
 def tokens(source: SourceFile) -> list[Token]:
-    """The words of `source` in their order, without comments.
-
-    Raises:
-        DiagnosticError: all that is no word.
-    """
+    """The words of `source` in their order, without comments. Raises DiagnosticError: all that is no word."""
     reporter = Reporter(source)
     lexer = _machinery().lexer
     words = lexer.cut(source.text, reporter)

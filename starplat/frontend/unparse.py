@@ -6,7 +6,7 @@ it also keeps comments, and single blank lines between statements. A comment ins
 """
 
 from starplat.frontend import ast, parser
-from starplat.frontend.parsing import expression_text, quotes
+from starplat.frontend.parsing import expression_text, lexer
 from starplat.frontend.parsing.trivia import Trivia
 from starplat.source import SourceFile
 
@@ -19,11 +19,8 @@ def unparse(program: ast.Program) -> str:
 
 
 def format_source(source: SourceFile) -> str:
-    """The text of `source` in canonical style, comments and single blank lines kept.
-
-    Raises:
-        DiagnosticError: it does not parse.
-    """
+    """The text of `source` in canonical style, comments and single blank lines kept. Raises DiagnosticError: it does
+    not parse."""
     program = parser.parse(source)
     return _Printer(Trivia(source.text, parser.comments(source))).program(program)
 
@@ -40,7 +37,7 @@ class _Printer:
     def program(self, program: ast.Program) -> str:
         for found in program.imports:
             self._begin(found.span.start, found.span.end)
-            self._line(f"import {quotes.quoted(found.file.value)};")
+            self._line(f"import {lexer.quoted(found.file.value)};")
             self._beside(found.span.end)
         for number, function in enumerate(program.functions):
             after_another = number > 0 or bool(program.imports)

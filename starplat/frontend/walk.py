@@ -64,6 +64,18 @@ def within(node: typed.Expression) -> Iterator[typed.Expression]:
             pending.extend(parts(current)[::-1])
 
 
+def symbol_of(part: typed.Expression) -> typed.Symbol | None:
+    """The symbol whose value an expression reads itself, if it does."""
+    match part:
+        case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
+            return part.symbol
+        case typed.ListItem() | typed.ListSize() | typed.WholeList():
+            return part.symbol
+        case typed.Aggregate():
+            return part.property
+    return None
+
+
 def as_named(node: typed.Expression) -> typed.Expression:
     """A node without the conversions between `int` and `node`, which change nothing."""
     while isinstance(node, typed.Convert) and {node.type, node.operand.type} == {types.Scalar.INT, types.Scalar.NODE}:

@@ -17,6 +17,11 @@ DEVICE_FROM_PAIRS = 1 << 21
 BYTES_PER_PAIR = 64
 """The most memory that a pair takes at one time: 64-bit keys of both directions, the sort's copy, what was drawn."""
 
+BYTES_PER_PAIR_IN_PIECES = 32
+"""The same where the keys of some rows are sorted after those of others."""
+
+PIECES = 8
+
 _BYTES_PER_ARC = 96
 
 _AT_ONCE = 1 << 26
@@ -64,6 +69,36 @@ def undirected_rows(
     return Rows(offsets, (keys % n).astype(np.int32), drawn)
 
 
+def undirected_rows_in_pieces(xp: Any, n: int, source: Any, destination: Any, pieces: int = PIECES) -> Rows:
+    """What `undirected_rows` makes without weights, in the host's memory, some rows after others."""
+    each, count = -(-n // pieces), 0
+    offsets, columns = np.zeros(n + 1, np.int64), np.empty(2 * len(source), np.int32)
+    for first in range(0, n, each):
+        rows = min(each, n - first)
+        keys = _keys_of_rows(xp, n, source, destination, first, first + rows)
+        ends = xp.searchsorted(keys, xp.arange(1, rows + 1, dtype=np.int64) * n)
+        offsets[first + 1 : first + rows + 1] = count + on_host(xp, ends)
+        columns[count : count + len(keys)] = on_host(xp, (keys % n).astype(np.int32))
+        count += len(keys)
+        del keys, ends
+        release(xp)
+    return Rows(offsets, columns[:count], None)
+
+
+def _keys_of_rows(xp: Any, n: int, source: Any, destination: Any, first: int, end: int) -> Any:
+    """(tail - first) * n + head of the arcs of some rows, ascending, none twice."""
+    found = []
+    for start in range(0, max(len(source), 1), _AT_ONCE):
+        ends = source[start : start + _AT_ONCE], destination[start : start + _AT_ONCE]
+        for tail, head in (ends, ends[::-1]):
+            inside = (tail >= first) & (tail < end) & (tail != head)
+            found.append((tail[inside].astype(np.int64) - first) * n + head[inside])
+    keys = xp.concatenate(found)
+    del found
+    keys.sort()
+    return _once(xp, keys)
+
+
 def _of_arcs(xp: Any, n: int, keys: Any, edges: Any, drawn: Any) -> Any:
     """What was drawn for the edge of every arc."""
     found = xp.empty(len(keys), drawn.dtype)
@@ -81,6 +116,11 @@ def _edges(xp: Any, n: int, source: Any, destination: Any) -> Any:
     keys += xp.maximum(source, destination)
     keys = keys[source != destination]
     keys.sort()
+    return _once(xp, keys)
+
+
+def _once(xp: Any, keys: Any) -> Any:
+    """Ascending keys, none twice."""
     first = xp.ones(len(keys), np.bool_)
     first[1:] = keys[1:] != keys[:-1]
     return keys[first]

@@ -18,11 +18,8 @@ def checked_rows(
     weights: NDArray[Any] | None,
     wrong: Callable[[str], DiagnosticError],
 ) -> Rows:
-    """The rows with the types that a Graph has, each row's columns ascending.
-
-    Raises:
-        DiagnosticError: made by `wrong`, when offsets do not ascend from 0 to m or a column is no node.
-    """
+    """The rows with the types that a Graph has, each row's columns ascending. Raises DiagnosticError: made by `wrong`,
+    when offsets do not ascend from 0 to m or a column is no node."""
     offsets = checked_offsets(row_offsets, columns, wrong)
     n = len(offsets) - 1
     _require_arcs(n, columns, weights, wrong)
@@ -75,11 +72,8 @@ def checked_piece(
     wrong: Callable[[str], DiagnosticError],
 ) -> Rows:
     """The rows as they lie, after a check of all offsets and of the arcs of one `part` (its number, and how many there
-    are). No other arc is read.
-
-    Raises:
-        DiagnosticError: made by `wrong`: as by `checked_rows`, or arcs would have to be sorted or converted.
-    """
+    are). No other arc is read. Raises DiagnosticError: made by `wrong`: as by `checked_rows`, or arcs would have to be
+    sorted or converted."""
     offsets, n = checked_offsets(row_offsets, columns, wrong), len(row_offsets) - 1
     if columns.dtype != np.int32 or (weights is not None and weights.dtype not in (np.int32, np.int64, np.float64)):
         raise wrong("its arcs are of a type that is not read in pieces")

@@ -27,11 +27,8 @@ class Graph(Protocol):
 
 
 def drawn(graph: Graph, values: ArrayLike | None) -> Any:
-    """Matplotlib's axes with the graph, its nodes coloured by `values`, [n], if there are any.
-
-    Raises:
-        DiagnosticError: E0813, a library is not installed; E0817, there are not n values; E0818, it has too many nodes.
-    """
+    """Matplotlib's axes with the graph, its nodes coloured by `values`, [n], if there are any. Raises E0813, a library
+    is not installed; E0817, there are not n values; E0818, it has too many nodes."""
     if graph.num_nodes > MOST_DRAWN:
         raise too_large_to_draw(graph.num_nodes, MOST_DRAWN)
     colours = None if values is None else _colours(graph, np.asarray(values))

@@ -160,11 +160,11 @@ def no_such_node(
     graph: str, original_id: object, there: str, help: str | None = None, place: Place | None = None
 ) -> DiagnosticError:
     """E0816: an id that no node has; `there` says which ids there are."""
-    message = f"no node of {graph} has the id {_quoted(original_id)}; {there}"
+    message = f"no node of {graph} has the id {quoted(original_id)}; {there}"
     return at(place, "E0816", message, help) if place else DiagnosticError(Diagnostic("E0816", message, help=help))
 
 
-def _quoted(id: object) -> str:
+def quoted(id: object) -> str:
     """An id as a message shows it: numbers bare, text in quotes, none at length."""
     text = repr(id.item() if isinstance(id, np.generic) else id)
     return text if len(text) <= 60 else text[:57] + "..."

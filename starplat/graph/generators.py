@@ -177,6 +177,9 @@ class _Workshop:
         _require(weights is None or 0 <= weights[0] <= weights[1] < 2**31, "weights are a range within 0..2^31-1")
         _require(seed >= 0, "a seed has no sign")
         given = arrays if arrays is not None else by_sorting.device_arrays(pairs, by_sorting.BYTES_PER_PAIR)
+        self.in_pieces = given is None and weights is None
+        if self.in_pieces:
+            given = by_sorting.device_arrays(pairs, by_sorting.BYTES_PER_PAIR_IN_PIECES)
         self.by_sorting = given is not None
         self.xp: Any = given if given is not None else np
         self.random: Any = Numbers(seed, given) if given is not None else np.random.default_rng(seed)
@@ -206,7 +209,10 @@ class _Workshop:
         if not self.by_sorting:
             return _simple(n, source, destination, draw, name)
         xp = self.xp
-        rows = by_sorting.undirected_rows(xp, n, source, destination, draw)
+        if self.in_pieces:
+            rows = by_sorting.undirected_rows_in_pieces(xp, n, source, destination)
+        else:
+            rows = by_sorting.undirected_rows(xp, n, source, destination, draw)
         weights = None if rows.weights is None else by_sorting.on_host(xp, rows.weights)
         offsets, columns = by_sorting.on_host(xp, rows.row_offsets), by_sorting.on_host(xp, rows.columns)
         del rows, source, destination

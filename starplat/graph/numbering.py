@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.graph import csr, errors, machine
+from starplat.graph.graph import Graph
 from starplat.graph.ids import as_ids
 
 MAX_NODES = 2**31 - 1
@@ -26,6 +28,11 @@ class Numbered:
     destination: csr.Nodes
     ids: NDArray[Any] | None
     index_base: int
+
+    def graph(self, weights: NDArray[Any] | None, name: str, format: str, *, directed: bool = True) -> Graph:
+        """The graph of these arcs."""
+        made = partial(Graph.from_arcs, self.n, self.source, self.destination, weights, directed=directed)
+        return made(ids=self.ids, name=name, index_base=self.index_base, format=format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +106,8 @@ def by_ids_seen(
 def by_labels(
     file: str, source: Sequence[Hashable], destination: Sequence[Hashable], first: Iterable[Hashable] = ()
 ) -> Numbered:
-    """Nodes are the labels that occur, in the order in which they do, after those that are to come `first`.
-
-    Raises:
-        TypeError: a label is nothing that a dictionary could hold.
-    """
+    """Nodes are the labels that occur, in the order in which they do, after those that are to come `first`. Raises
+    TypeError: a label is nothing that a dictionary could hold."""
     labels = Labels(file, first)
     numbers = labels.numbers(source, destination)
     return labels.numbering().of(*numbers)
@@ -119,11 +123,7 @@ class Labels:
         deque(map(self._nodes.__getitem__, first), 0)
 
     def numbers(self, source: Sequence[Hashable], destination: Sequence[Hashable]) -> tuple[csr.Nodes, csr.Nodes]:
-        """The numbers of the ends of some arcs.
-
-        Raises:
-            TypeError: a label is nothing that a dictionary could hold.
-        """
+        """The numbers of the ends of some arcs. Raises TypeError: a label is nothing that a dictionary could hold."""
         ends = chain.from_iterable(zip(source, destination, strict=True))
         numbers = np.fromiter(map(self._nodes.__getitem__, ends), np.int32, 2 * len(source))
         return numbers[0::2], numbers[1::2]
@@ -136,11 +136,8 @@ class Labels:
 
 
 def require_room(file: str, n: int) -> None:
-    """Refuses node numbers beyond 31 bits, and offsets that would take more than half of the machine's memory.
-
-    Raises:
-        DiagnosticError: E0811.
-    """
+    """Refuses node numbers beyond 31 bits, and offsets that would take more than half of the machine's memory. Raises
+    E0811."""
     if n > MAX_NODES:
         raise errors.too_many_nodes(file, n)
     needed, available = 16 * (n + 1), machine.memory()

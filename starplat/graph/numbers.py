@@ -38,11 +38,8 @@ class Words:
         return np.diff(before, prepend=0)
 
     def table(self, columns: int) -> tuple[Positions, Positions]:
-        """Starts and ends as [lines, columns]; blank lines are left out.
-
-        Raises:
-            NotNumbersError: a line has another number of words.
-        """
+        """Starts and ends as [lines, columns]; blank lines are left out. Raises NotNumbersError: a line has another
+        number of words."""
         if len(self.starts) % columns:
             raise NotNumbersError
         starts, ends = self.starts.reshape(-1, columns), self.ends.reshape(-1, columns)
@@ -57,11 +54,8 @@ class Words:
 
 
 def words_of(text: bytes) -> Words:
-    """The words of some whole lines; the text must end with a line's end.
-
-    Raises:
-        NotNumbersError: a character that no text file holds.
-    """
+    """The words of some whole lines; the text must end with a line's end. Raises NotNumbersError: a character that no
+    text file holds."""
     padded = b" " * PAD + text
     characters = np.frombuffer(padded, np.uint8)
     if (characters < 9).any() or (characters - np.uint8(14) < 18).any():
@@ -72,11 +66,8 @@ def words_of(text: bytes) -> Words:
 
 
 def naturals(words: Words, starts: Positions, ends: Positions) -> NDArray[np.uint64]:
-    """The values of words made of digits; an empty word is 0.
-
-    Raises:
-        NotNumbersError: another character, or a value of 2^64 and more.
-    """
+    """The values of words made of digits; an empty word is 0. Raises NotNumbersError: another character, or a value of
+    2^64 and more."""
     lengths = ends - starts
     if (longest := int(lengths.max(initial=0))) > PAD:
         raise NotNumbersError
@@ -91,11 +82,8 @@ def naturals(words: Words, starts: Positions, ends: Positions) -> NDArray[np.uin
 
 
 def integers(words: Words, starts: Positions, ends: Positions) -> NDArray[np.int64]:
-    """The values of words made of digits with or without a sign.
-
-    Raises:
-        NotNumbersError: another character, a sign alone, or a value outside 64 bits.
-    """
+    """The values of words made of digits with or without a sign. Raises NotNumbersError: another character, a sign
+    alone, or a value outside 64 bits."""
     first = words.characters[starts]
     signed = (first == ord("-")) | (first == ord("+"))
     digits = starts + signed
@@ -114,10 +102,7 @@ def reals(words: Words, starts: Positions, ends: Positions) -> NDArray[np.float6
 
     Up to 15 digits and no exponent: an exact integer divided by an exact power of ten (Clinger 1990). Other decimals go
     to SciPy's reader of numbers; what is no decimal (`inf`, `1_0`, more than 24 characters) one by one to Python's.
-    Not-a-number and infinity pass through, for the caller to refuse.
-
-    Raises:
-        NotNumbersError: a word is not a number.
+    Not-a-number and infinity pass through, for the caller to refuse. Raises NotNumbersError: a word is not a number.
     """
     try:
         return _short_decimals(words, starts, ends)

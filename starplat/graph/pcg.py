@@ -6,12 +6,15 @@ congruential generator can leap: state i + k is an affine function of state i wh
 (Brown 1994), so a block of states is filled by doubling and moves on as a whole. O'Neill: PCG (2014), XSL-RR 128/64.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 BLOCK = 1 << 22
+AT_ONCE = 1 << 26
+"""Reals, or whole numbers, that are made at once: an even number, as two words are a number."""
 _WORD = 1 << 64
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -28,7 +31,10 @@ class Numbers:
         """Reals in [0, 1): of 53 bits in float64, of 24 bits in float32."""
         if np.dtype(dtype) == np.float64:
             return (self._raw(size) >> np.uint64(11)) * (1.0 / (1 << 53))
-        return (self._words(size) >> np.uint32(8)).astype(np.float32) * np.float32(1.0 / (1 << 24))
+        unit = np.float32(1.0 / (1 << 24))
+        return self._in_parts(
+            size, np.float32, lambda count: (self._words(count) >> np.uint32(8)).astype(np.float32) * unit
+        )
 
     def integers(self, low: int, high: int, size: int, dtype: Any = np.int32) -> Any:
         """Whole numbers from low up to high - 1, of up to 32 bits, by Lemire's method (2019)."""
@@ -37,17 +43,26 @@ class Numbers:
         if span == 1:
             return xp.full(size, low, dtype)
         unfair = ((1 << 32) - span) % span  # products whose lower half is less are drawn again
+        if not unfair:
+            wide = np.uint64(span)
+            return self._in_parts(size, dtype, lambda count: ((self._words(count) * wide) >> _HALF).astype(dtype) + low)
         found: list[Any] = []
         while (missing := size - sum(map(len, found))) or not found:
             product = self._words(missing).astype(np.uint64) * np.uint64(span)
-            if unfair:
-                product = product[(product & _LOW) >= np.uint64(unfair)]
+            product = product[(product & _LOW) >= np.uint64(unfair)]
             found.append((product >> _HALF).astype(dtype) + np.dtype(dtype).type(low))
         return found[0] if len(found) == 1 else xp.concatenate(found)
 
     def permutation(self, n: int) -> Any:
         """0..n-1 in random order. Every swap depends on the ones before, so the host does it."""
         return self._xp.asarray(self._host.permutation(n).astype(np.int32))
+
+    def _in_parts(self, size: int, dtype: Any, draw: Callable[[int], Any]) -> Any:
+        """What `draw` gives, some at a time: the numbers that it is made of take several times as much memory."""
+        found = self._xp.empty(size, dtype)
+        for start in range(0, size, AT_ONCE):
+            found[start : start + AT_ONCE] = draw(min(AT_ONCE, size - start))
+        return found
 
     def _words(self, count: int) -> Any:
         """The next 32-bit words: the lower half of a number, then its upper half, which waits if it is not needed."""

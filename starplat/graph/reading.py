@@ -67,21 +67,14 @@ def prepared(
 
 
 def weighted(graph: Graph, weights: str) -> Graph:
-    """The graph with the weights that "ones" or "random:LO..HI:SEED" asks for.
-
-    Raises:
-        DiagnosticError: E0817, the words are neither.
-    """
+    """The graph with the weights that "ones" or "random:LO..HI:SEED" asks for. Raises E0817: the words are neither."""
     wanted = weights_in(weights)
     return graph.with_unit_weights() if wanted is None else graph.with_random_weights(*wanted)
 
 
 def weights_in(words: str) -> tuple[int, int, int] | None:
-    """The lowest weight, the highest and the seed of "random:LO..HI:SEED"; None for "ones".
-
-    Raises:
-        DiagnosticError: E0817, the words are neither, or there are no such weights.
-    """
+    """The lowest weight, the highest and the seed of "random:LO..HI:SEED"; None for "ones". Raises E0817: the words are
+    neither, or there are no such weights."""
     if words == "ones":
         return None
     wanted = re.fullmatch(r"random:(-?\d{1,30})\.\.(-?\d{1,30})(?::(\d{1,30}))?", words, re.ASCII)
@@ -93,11 +86,8 @@ def weights_in(words: str) -> tuple[int, int, int] | None:
 
 
 def format_of(input: streams.Input, name: str | None = None) -> formats.Format:
-    """The format of a file: the one called `name`, else the first one that recognises the content.
-
-    Raises:
-        DiagnosticError: E0801 to E0804, or E0817 for a name that no format has.
-    """
+    """The format of a file: the one called `name`, else the first one that recognises the content. Raises E0801 to
+    E0804, or E0817 for a name that no format has."""
     if name is not None:
         return format_named(name)
     if not input.head:
@@ -111,11 +101,7 @@ def format_of(input: streams.Input, name: str | None = None) -> formats.Format:
 
 
 def format_named(name: str) -> formats.Format:
-    """The format with this name.
-
-    Raises:
-        DiagnosticError: E0817, there is none.
-    """
+    """The format with this name. Raises E0817: there is none."""
     for format in formats.FORMATS:
         if format.name == name:
             return format

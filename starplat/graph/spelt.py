@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from starplat.diagnostics import DiagnosticError, warn
 from starplat.graph import errors, numbering, numbers, streams, tables
-from starplat.graph.graph import Graph, as_weights
+from starplat.graph.graph import Graph
 from starplat.graph.numbers import NotNumbersError
 
 BLANKS = " \t\v\f\r"
@@ -50,37 +50,20 @@ def graph_of_rows(
 ) -> Graph:
     """The graph of all rows: numbers in ascending order, names in the order in which they come.
 
-    Args:
-        alone: ids that the file names by themselves; names among them come first.
-        numbers_only: no id may be a name.
-
-    Raises:
-        DiagnosticError: E0805 or E0809 with the line: an id or a weight is wrong.
+    `alone`: ids that the file names by themselves; names among them come first. `numbers_only`: no id may be a name.
+    Raises E0805 or E0809 with the line: an id or a weight is wrong.
     """
     lines, source, destination, weights = tuple(zip(*rows, strict=True)) or ((), (), (), ())
     columns = _Columns(input, lines, source, destination, weights, alone, numbers_only)
     numbered, values = _numbered(columns), _weights(columns)
-    return Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        None if values is None else as_weights(values),
-        directed=directed,
-        ids=numbered.ids,
-        name=input.path.name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    return numbered.graph(values, input.path.name, format, directed=directed)
 
 
 def label_blocks(
     input: streams.Input, rows: Callable[[], Iterator[Row]], labels: numbering.Labels
 ) -> Iterator[tables.Arcs]:
-    """Arcs between named nodes, block by block; `labels` hears the names.
-
-    Raises:
-        DiagnosticError: E0805 or E0809 with the line: an id or a weight is wrong.
-    """
+    """Arcs between named nodes, block by block; `labels` hears the names. Raises E0805 or E0809 with the line: an id or
+    a weight is wrong."""
     remaining = rows()
     while block := tuple(islice(remaining, _ROWS)):
         lines, source, destination, weights = zip(*block, strict=True)
@@ -105,11 +88,8 @@ def is_natural(word: str) -> bool:
 
 
 def text_lines(input: streams.Input, longest: int = streams.LONGEST_ROW) -> Iterator[tuple[int, str]]:
-    """The lines that are neither blank nor comments, without the blanks around them, and their numbers.
-
-    Raises:
-        DiagnosticError: E0805, a line is not UTF-8 text, or is longer than `longest`.
-    """
+    """The lines that are neither blank nor comments, without the blanks around them, and their numbers. Raises E0805: a
+    line is not UTF-8 text, or is longer than `longest`."""
     for piece in input.pieces(longest=longest):
         try:
             text = piece.text.decode()
@@ -141,21 +121,13 @@ def _numbered(columns: _Columns) -> numbering.Numbered:
 
 
 def naturals(words: Sequence[str]) -> NDArray[np.uint64]:
-    """The values of words made of digits.
-
-    Raises:
-        NotNumbersError: a word is something else, or 2^64 and more.
-    """
+    """The values of words made of digits. Raises NotNumbersError: a word is something else, or 2^64 and more."""
     found = in_lines(words)
     return numbers.naturals(found, found.starts, found.ends)
 
 
 def in_lines(words: Sequence[str]) -> numbers.Words:
-    """The words as a text of one a line.
-
-    Raises:
-        NotNumbersError: a word is empty, or holds what no word holds.
-    """
+    """The words as a text of one a line. Raises NotNumbersError: a word is empty, or holds what no word holds."""
     found = numbers.words_of(("\n".join(words) + "\n").encode())
     if len(found.starts) != len(words) or not (found.per_line()[: len(words)] == 1).all():
         raise NotNumbersError

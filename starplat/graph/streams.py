@@ -162,12 +162,8 @@ class Input:
     def read(self, most: int | None = None) -> bytes:
         """The whole content.
 
-        Args:
-            most: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold
-                more than that.
-
-        Raises:
-            DiagnosticError: E0811, it has more.
+        `most`: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold more
+        than that. Raises E0811: it has more.
         """
         allowed = machine.memory() // 2 if most is None else most
         content = self.start(allowed + 1)
@@ -185,11 +181,8 @@ class Input:
         return b"".join(blocks)
 
     def lines(self, longest: int = LONGEST_ROW) -> Iterator[tuple[int, bytes]]:
-        """Every line and its number, counted from 1, ends removed.
-
-        Raises:
-            DiagnosticError: E0805, a line has more than `longest` bytes; it is not read further.
-        """
+        """Every line and its number, counted from 1, ends removed. Raises E0805: a line has more than `longest` bytes;
+        it is not read further."""
         with self.open() as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
                 if len(line) > longest:
@@ -197,11 +190,8 @@ class Input:
                 yield number, line.rstrip(b"\r\n")
 
     def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> Iterator[Piece]:
-        """The text in pieces of whole lines, after the first `skip_lines`.
-
-        Raises:
-            DiagnosticError: E0805, a line has far more than `longest` bytes; it is not read further.
-        """
+        """The text in pieces of whole lines, after the first `skip_lines`. Raises E0805: a line has far more than
+        `longest` bytes; it is not read further."""
         with self._file() as file, self._unpacking():
             stream = self._content(file)
             for _ in range(skip_lines):

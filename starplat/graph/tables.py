@@ -74,11 +74,7 @@ class Arcs:
 
 
 def read_arcs(input: streams.Input, layout: Layout, skip_lines: int = 0) -> Arcs:
-    """All arcs of a file after its first `skip_lines` lines.
-
-    Raises:
-        DiagnosticError: E0805, E0808 or E0809 with the line and column.
-    """
+    """All arcs of a file after its first `skip_lines` lines. Raises E0805, E0808 or E0809 with the line and column."""
     return joined(arc_blocks(input, layout, skip_lines), layout.weight is not None)
 
 
@@ -105,11 +101,8 @@ def arc_blocks(
     skip_lines: int = 0,
     wrong: Callable[[int], DiagnosticError | None] | None = None,
 ) -> Iterator[Arcs]:
-    """The arcs of a file, block by block; `wrong` tells what to raise after the last one, by the number of all.
-
-    Raises:
-        DiagnosticError: E0805, E0808 or E0809 with the line and column.
-    """
+    """The arcs of a file, block by block; `wrong` tells what to raise after the last one, by the number of all. Raises
+    E0805, E0808 or E0809 with the line and column."""
     count = 0
     for block in _parsed(input, layout, skip_lines):
         count += len(block)

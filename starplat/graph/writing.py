@@ -37,11 +37,8 @@ _PACKERS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
 
 def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Writes a graph; the path's suffix tells the format, if `format` does not, and the compression. A symbolic link
-    stays one: the file that it names is written.
-
-    Raises:
-        DiagnosticError: E0815, the format is unknown, is not written, or cannot hold the graph.
-    """
+    stays one: the file that it names is written. Raises E0815: the format is unknown, is not written, or cannot hold
+    the graph."""
     target = Path(path)
     packer = _PACKERS.get(target.suffix.lower())
     require_writable(target, format)
@@ -52,11 +49,8 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
 
 
 def require_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Refuses a file that no graph could be written to, whatever the graph.
-
-    Raises:
-        DiagnosticError: E0815, the format is unknown or is not written, or the file cannot be made.
-    """
+    """Refuses a file that no graph could be written to, whatever the graph. Raises E0815: the format is unknown or is
+    not written, or the file cannot be made."""
     target = Path(path)
     _writer(target, format)
     try:
@@ -81,11 +75,8 @@ def _writer(target: Path, format: str | None) -> Callable[[Graph, IO[bytes]], No
 
 
 def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> tuple[str, ...]:
-    """What the file would not keep of the graph, in words; for a caller to warn of before writing.
-
-    Raises:
-        DiagnosticError: E0815, the path tells no format.
-    """
+    """What the file would not keep of the graph, in words; for a caller to warn of before writing. Raises E0815: the
+    path tells no format."""
     target = Path(path)
     chosen = format_written(target, format)
     kept = chosen.keeps
@@ -103,11 +94,8 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
 
 
 def format_written(target: Path, name: str | None = None) -> formats.Format:
-    """The format of a name, or else of a file that is called so.
-
-    Raises:
-        DiagnosticError: E0815, the path tells no format; E0817, there is none of that name.
-    """
+    """The format of a name, or else of a file that is called so. Raises E0815, the path tells no format; E0817, there
+    is none of that name."""
     if name is not None:
         return reading.format_named(name)
     plain = _plain(target)

@@ -131,11 +131,7 @@ def renameable(document: Document, position: lsp.Position) -> lsp.Range | None:
 
 
 def rename(document: Document, position: lsp.Position, uri: str, name: str) -> lsp.WorkspaceEdit:
-    """The changes that give a thing another name.
-
-    Raises:
-        RenameError: it cannot be called so.
-    """
+    """The changes that give a thing another name. Raises RenameError: it cannot be called so."""
     places = renamed(document.reading, document.places.offset(position), name)
     return lsp.WorkspaceEdit(changes={uri: [_edit(document, place, name) for place in places]})
 

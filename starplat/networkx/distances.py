@@ -138,8 +138,7 @@ def _require_connected(G: Network, reached: Numbers) -> None:
 
 def _sums(G: Network, sources: Sequence[int], weight: Weight, *, turned: bool = False) -> Mapping[str, Numbers]:
     """The sums over the distances from the sources to every node."""
-    distances = searches.distances_in_one_run(G, sources, weight, turned=turned)
-    if distances is not None:
+    if (distances := searches.distances_in_one_run(G, sources, weight, turned=turned)) is not None:
         return _sums_of(distances)
     weights = searches.positive_weights(G, weight)
     counted = weights.dtype.kind == "i" and bool((weights == 1).all())

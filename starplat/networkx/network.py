@@ -71,11 +71,7 @@ class Network:
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def node(self, label: Any) -> int:
-        """The number of a node.
-
-        Raises:
-            KeyError: there is none of that name.
-        """
+        """The number of a node. Raises KeyError: there is none of that name."""
         return self._adj[label]
 
     def nodes(self, labels: Iterable[Any]) -> list[int]:
@@ -107,21 +103,14 @@ class Network:
 
     @property
     def original(self) -> Any:
-        """The NetworkX graph that this was made from.
-
-        Raises:
-            NotImplementedError: it is gone.
-        """
+        """The NetworkX graph that this was made from. Raises NotImplementedError: it is gone."""
         if (graph := self._original()) is None:
             raise NotImplementedError("the NetworkX graph that this one was converted from is needed, and is gone")
         return graph
 
     def numbers(self, attribute: Hashable | None) -> Numbers:
-        """An attribute of every entry: int64 or float64; 1 for None.
-
-        Raises:
-            NotImplementedError: a value is no finite number that a machine has.
-        """
+        """An attribute of every entry: int64 or float64; 1 for None. Raises NotImplementedError: a value is no finite
+        number that a machine has."""
         if (values := self._values.get(attribute)) is None:
             return np.ones(len(self.source), np.int64)
         if not isinstance(values, np.ndarray):

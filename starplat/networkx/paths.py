@@ -11,6 +11,7 @@ from starplat.networkx.registry import Refusal, implements, needs_attribute
 from starplat.networkx.searches import (
     ZERO_WEIGHTS,
     Search,
+    and_then,
     by_bellman_ford,
     by_levels,
     by_weights,
@@ -273,13 +274,8 @@ def all_pairs_bellman_ford_path(G: Network, weight: Weight = "weight") -> Iterat
         try:
             found.append((label, single_source_bellman_ford_path(G, label, weight)))
         except nx.NetworkXUnbounded as error:
-            return _and_then(found, error)
+            return and_then(found, error)
     return iter(found)
-
-
-def _and_then(found: list[tuple[Any, Paths]], error: Exception) -> Iterator[tuple[Any, Paths]]:
-    yield from found
-    raise error
 
 
 def _bellman_ford(G: Network, source: Any, weight: Weight) -> Search:

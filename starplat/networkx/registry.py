@@ -107,11 +107,8 @@ def refuse(kind: str) -> Refusal:
 
 
 def run(name: str, graph: Graph, *results: str, **arguments: object) -> Result:
-    """Runs the program `name` and brings back the properties that are named.
-
-    Raises:
-        NotImplementedError: there is no device; it says what to install.
-    """
+    """Runs the program `name` and brings back the properties that are named. Raises NotImplementedError: there is no
+    device; it says what to install."""
     if (lacking := no_device()) is not None:
         raise NotImplementedError(lacking)
     return program(name).run(graph, target=_target(), results=results, arguments=arguments)

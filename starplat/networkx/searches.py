@@ -4,10 +4,10 @@ NetworkX takes nodes by distance, and those that are equally far in the order in
 the node found first leads to, and of these, as they stand in its dictionary. That order follows from the distances.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from starplat.graph import Graph
 from starplat.networkx.network import Network, Numbers
 from starplat.networkx.registry import run
+
+Found = TypeVar("Found")
 
 ZERO_WEIGHTS = "with edges of weight 0, starplat does not know which of several shortest paths NetworkX would find"
 TIES = "there are several shortest paths, and starplat does not know which of them NetworkX's Bellman-Ford would find"
@@ -90,11 +92,8 @@ class Search:
 
     @cached_property
     def parents(self) -> Numbers:
-        """The node before each on the path that NetworkX gives; -1 for sources and what is not reached.
-
-        Raises:
-            NotImplementedError: it cannot be told.
-        """
+        """The node before each on the path that NetworkX gives; -1 for sources and what is not reached. Raises
+        NotImplementedError: it cannot be told."""
         if self.has_zero_steps:
             raise NotImplementedError(ZERO_WEIGHTS)
         _, u, v = self.tight
@@ -151,6 +150,12 @@ class AnySearch(Search):
         return {self.network.labels[v]: self.path(v) for v in self._up_to(cutoff).tolist()}
 
 
+def and_then(found: Iterable[Found], error: Exception) -> Iterator[Found]:
+    """What was found, and then the error, where NetworkX tells it as late."""
+    yield from found
+    raise error
+
+
 def first_seen(nodes: Numbers, position: Numbers, entries: Numbers, *, last: bool = False) -> Numbers:
     """Nodes, each once, in the order in which they are first (or last) met by entries that come by the position of
     their first node, and then as they stand in its dictionary."""
@@ -167,11 +172,8 @@ def by_levels(network: Network, sources: Sequence[int], *, turned: bool = False)
 
 
 def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool = False) -> Search:
-    """Distances by weights that are not negative.
-
-    Raises:
-        NotImplementedError: a weight is no number, or negative, or sums may leave 64 bits.
-    """
+    """Distances by weights that are not negative. Raises NotImplementedError: a weight is no number, or negative, or
+    sums may leave 64 bits."""
     return _of_weights(network, weight, turned=turned).search(sources)
 
 
@@ -179,11 +181,7 @@ def from_each(
     network: Network, sources: Sequence[int], weight: Hashable | None = None, *, turned: bool = False
 ) -> Iterator[Search]:
     """A search from each of the sources, by weights that are not negative. Those in a small graph share a run, and
-    begin when the first of them is asked for.
-
-    Raises:
-        NotImplementedError: as of `by_weights`, when this is called.
-    """
+    begin when the first of them is asked for. Raises NotImplementedError: as of `by_weights`, when this is called."""
     return _of_weights(network, weight, turned=turned).searches(sources)
 
 
@@ -191,10 +189,7 @@ def distances_in_one_run(
     network: Network, sources: Sequence[int], weight: Hashable | None, *, turned: bool
 ) -> Numbers | None:
     """The distances from each of the sources, [sources, n], where one run finds them all; `inf` where there is no path.
-
-    Raises:
-        NotImplementedError: as of `by_weights`.
-    """
+    Raises NotImplementedError: as of `by_weights`."""
     searching = _of_weights(network, weight, turned=turned)
     if not 0 < len(sources) <= searching.most_copies:
         return None
@@ -267,12 +262,8 @@ def side_by_side(graph: Graph, copies: int) -> Graph:
 
 
 def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, turned: bool = False) -> Search:
-    """Distances by any weights.
-
-    Raises:
-        NetworkXUnbounded: a cycle of negative weight can be reached.
-        NotImplementedError: a weight is no number, or sums may leave 64 bits.
-    """
+    """Distances by any weights. Raises NetworkXUnbounded: a cycle of negative weight can be reached;
+    NotImplementedError: a weight is no number, or sums may leave 64 bits."""
     weights = _weights(network, weight)
     graph = network.turned(weight) if turned else network.weighted(weight)
     found = run("bellman_ford", graph, "dist", src=source)
@@ -282,11 +273,8 @@ def by_bellman_ford(network: Network, source: int, weight: Hashable | None, *, t
 
 
 def positive_weights(network: Network, weight: Hashable | None) -> Numbers:
-    """The weights of all entries, none of them negative.
-
-    Raises:
-        NotImplementedError: one is no number, or negative, or sums may leave 64 bits.
-    """
+    """The weights of all entries, none of them negative. Raises NotImplementedError: one is no number, or negative, or
+    sums may leave 64 bits."""
     weights = _weights(network, weight)
     if len(weights) and weights.min() < 0:
         raise NotImplementedError("starplat runs Dijkstra's algorithm for weights that are not negative")

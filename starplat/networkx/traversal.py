@@ -34,7 +34,8 @@ def bfs_layers(G: Network, sources: Any) -> Iterator[list[Any]]:
     first = list({sources} if sources in G else set(sources))
     if all(label in G for label in first):
         return iter(_layers(G, G.nodes(first)) if first else [])
-    return _no_such_node(next(label for label in first if label not in G))
+    absent = next(label for label in first if label not in G)
+    return searches.and_then([], nx.NetworkXError(f"The node {absent} is not in the graph."))
 
 
 def _layers(G: Network, sources: list[int]) -> list[list[Any]]:
@@ -42,11 +43,6 @@ def _layers(G: Network, sources: list[int]) -> list[list[Any]]:
     labels = [G.labels[v] for v in found.order.tolist()]
     ends = np.cumsum(np.bincount(found.distance[found.order])).tolist()
     return [labels[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
-
-
-def _no_such_node(label: Any) -> Iterator[list[Any]]:
-    raise nx.NetworkXError(f"The node {label} is not in the graph.")
-    yield
 
 
 @registry.implements()
@@ -57,13 +53,8 @@ def is_directed_acyclic_graph(G: Network) -> bool:
 @registry.implements()
 def topological_generations(G: Network) -> Iterator[list[Any]]:
     if not G.is_directed():
-        return _undirected()
+        return searches.and_then([], nx.NetworkXError("Topological sort not defined on undirected graphs."))
     return _in_turn(G, _generations(G))
-
-
-def _undirected() -> Iterator[list[Any]]:
-    raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
-    yield
 
 
 def _generations(G: Network) -> Numbers:

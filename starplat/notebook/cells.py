@@ -15,11 +15,8 @@ USAGE = f"{MAGIC} [NAME] [--strict]: NAME is what the program is called from the
 
 def compile_cell(shell: Any, line: str, cell: str) -> Program:
     """The program in a cell, which the notebook's names have from then on; its warnings are shown as in a terminal.
-
-    Raises:
-        DiagnosticError: the program is wrong, or has no entry to be called after.
-        UsageError: of IPython, the words after `%%starplat` are no name.
-    """
+    Raises DiagnosticError: the program is wrong, or has no entry to be called after; UsageError: of IPython, the words
+    after `%%starplat` are no name."""
     from IPython.core.error import UsageError
 
     names = [word for word in line.split() if word != "--strict"]

@@ -1,7 +1,7 @@
 """Estimates the device memory of a run before anything is launched, from the module and the graph's size.
 
 Counted are the arrays of the graph that kernels use, the program's properties and sets, and what its functions allocate
-while they run, those of the functions that they call included. Code and single words are not.
+while they run, those of the functions that they call and of threads included. Code and single words are not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from functools import lru_cache
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import thread_arrays, walk_host
 from starplat.runtime.elements import dtype_of, needs_wide_arcs
 from starplat.same import Same
 from starplat.sizes import in_words
@@ -47,6 +47,8 @@ class Sizes:
     num_arcs: int
     num_updates: int = 0
     num_heads: int = 0
+    num_copies: int = 0
+    """Of what each thread has for itself."""
 
     def of(self, array: ir.Array) -> int:
         """Bytes of an array on the device."""
@@ -85,7 +87,8 @@ def _temporaries(of: Same, sizes: Sizes) -> int:
         return peaks[function.name]
 
     first = (module.entry, *(one.function for one in module.prepared))
-    return max(peak(module.function(name)) for name in first)
+    of_threads = max((sizes.all(thread_arrays(kernel.body)) for kernel in module.kernels), default=0)
+    return max(peak(module.function(name)) for name in first) + sizes.num_copies * of_threads
 
 
 def too_large(program: str, device: str, needed: int, free: int, least: int | None = None) -> DiagnosticError:

@@ -1,7 +1,9 @@
 """The heads of a graph's rows: which arcs are copied to the device, how many they are, and the copies."""
 
+import os
 import weakref
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +17,7 @@ MOST_CELLS = 2**31 - 1
 
 _PIECE = 1 << 20
 """Rows that are copied at a time."""
+_MOST_THREADS = 16
 
 _DEGREES: weakref.WeakKeyDictionary[Graph, dict[bool, Cells]] = weakref.WeakKeyDictionary()
 
@@ -74,11 +77,16 @@ def head_offsets(graph: Graph, array: ir.Array, cut: Cut) -> Cells:
 def head_cells(graph: Graph, array: ir.Array, cut: Cut, of_arcs: Cells, count: int) -> Cells:
     """The copies of what there is for every slot of the rows: `count` cells, with zeros behind them."""
     made, begins, offsets = np.zeros(count, of_arcs.dtype), head_offsets(graph, array, cut), _offsets(graph, array)
-    for low in range(0, graph.num_nodes, _PIECE):
+
+    def copy(low: int) -> None:
         high = min(low + _PIECE, graph.num_nodes)
         slots = np.arange(begins[low], begins[high], dtype=np.int64)
         slots += np.repeat(offsets[low:high] - begins[low:high], np.diff(begins[low : high + 1]))
         made[begins[low] : begins[high]] = of_arcs[slots]
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS)) as threads:
+        for _ in threads.map(copy, range(0, graph.num_nodes, _PIECE)):
+            pass
     return made
 
 

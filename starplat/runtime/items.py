@@ -7,20 +7,13 @@ from starplat.ir.python.arithmetic import Fault, Value
 
 
 def item(items: list[Value], name: str, place: int) -> Value:
-    """An element.
-
-    Raises:
-        Fault: there is none.
-    """
+    """An element. Raises Fault: there is none."""
     return items[_place(items, name, place)]
 
 
 def change(items: list[Value], name: str, change: ListChange, place: int, value: Value) -> None:
-    """Changes a list; `place` and `value` are the arguments of the change, and anything where it has none.
-
-    Raises:
-        Fault: there is no such element or place, or the size is negative.
-    """
+    """Changes a list; `place` and `value` are the arguments of the change, and anything where it has none. Raises
+    Fault: there is no such element or place, or the size is negative."""
     match change:
         case ListChange.PUSH:
             items.append(value)

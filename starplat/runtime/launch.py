@@ -16,20 +16,18 @@ from time import perf_counter
 from typing import Any
 
 from starplat.diagnostics import Diagnostic
-from starplat.frontend.types import ListType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound, bind
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
-from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
 from starplat.runtime.attending.limits import Limits, took_too_long
 from starplat.runtime.attending.progress import Progress, Step
 from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import NoRoomError
-from starplat.runtime.elements import Returned
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.request import Request
@@ -52,25 +50,17 @@ def run_module(
 ) -> Result:
     """Runs a module's entry on a graph.
 
-    Args:
-        arguments: Python values by parameter (see `arguments.bind`), or what `bind` or `bind_text` made of them.
-        **asked: what a `Request` has.
-
-    Raises:
-        DiagnosticError: E07xx for arguments, or as `run_as_asked`.
+    `arguments`: Python values by parameter (see `arguments.bind`), or what `bind` or `bind_text` made of them. **asked:
+    what a `Request` has. Raises DiagnosticError: E07xx for arguments, or as `run_as_asked`.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
     return run_as_asked(module, graph, given, Request(**asked))
 
 
 def run_as_asked(module: ir.Module, graph: Graph, given: Bound, asked: Request) -> Result:
-    """Runs a module's entry on a graph.
-
-    Raises:
-        DiagnosticError: E06xx for what the target or the schedule cannot do, E09xx for devices, E0703 and E0704 for
-            mistakes of the program's run, E0730 and E0731 for what takes more than it may.
-        KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
-    """
+    """Runs a module's entry on a graph. Raises DiagnosticError: E06xx for what the target or the schedule cannot do,
+    E09xx for devices, E0703 and E0704 for mistakes of the program's run, E0730 and E0731 for what takes more than it
+    may; KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so."""
     arrays, limits, index = _arrays_wanted(module, asked.results), asked.limits, asked.device_index or 0
     within = default_session() if asked.session is None else asked.session
     device = within.device(asked.target, index).beside(
@@ -157,26 +147,24 @@ def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
 
 def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], call: _Call) -> tuple[Run, _Done]:
     """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
-    says, and the run, or one of those that were `tried` before or of the others, does with less.
-
-    Raises:
-        DiagnosticError: E0908, none does within the limit that was asked for; E0903, none does at all, or the caller's
-            arrays may have been changed already.
-    """
-    asked_for = run.device.is_limited
+    says, and the run, or one of those that were `tried` before or of the others, does with less. Raises E0908, none
+    does within the limit that was asked for; E0903, none does in what there is, or the caller's arrays may have been
+    changed already."""
+    first: NoRoomError | None = None
     while True:
         try:
             return run, _driven(run, call)
         except NoRoomError as failed:
+            first = first or failed.of_run(run.room.program, run.room.least)
             if not run.may_begin_again:
-                raise
+                raise first from failed
             run.held.close()
             run.device.lower_limit(failed.size)
             for one in tried:
                 one.go_back()
             run = _that_fits(others, tried)
-            if not (asked_for or run.room.fits()):
-                raise
+            if not run.room.fits():
+                raise first from failed
 
 
 def _in_callers_numbers(run: Run, done: _Done, numbers: Renumbering) -> _Done:
@@ -281,7 +269,7 @@ def _result(
         device=run.device.name,
         properties=cells if on_device else {n: shown_cells(p, entry.types[n], graph) for n, p in cells.items()},
         types={name: entry.types[name] for name in cells},
-        returned=_returned(module, run.returned, graph),
+        returned=shown_returned(module.result_types, run.returned, graph),
         returned_types=module.result_types,
         seconds=seconds,
         bytes=moved,
@@ -314,20 +302,3 @@ def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> Mapping[
         if name not in known:
             raise no_such_result(name, known)
     return {name: known[name] for name in results}
-
-
-def _returned(module: ir.Module, returned: Returned, graph: Graph) -> Any:
-    """What the entry returned, nodes by their original ids; a tuple of several values, a list of elements."""
-    values = returned if isinstance(returned, tuple) else (returned,)
-    shown = tuple(map(partial(_shown, graph), module.result_types, values))
-    return shown if len(shown) > 1 else shown[0] if shown else None
-
-
-def _shown(graph: Graph, kind: Scalar | ListType, value: Returned) -> Any:
-    if isinstance(kind, ListType):
-        assert isinstance(value, list)
-        assert isinstance(kind.element, Scalar)
-        return [_shown(graph, kind.element, one) for one in value]
-    assert not isinstance(value, list | tuple)
-    is_node = kind is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes
-    return graph.original_id(int(value or 0)) if is_node else value

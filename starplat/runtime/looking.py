@@ -7,6 +7,7 @@ cores are the device, or neither rows of incoming arcs nor columns are read, the
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 
 from starplat.analysis import analyse
@@ -27,33 +28,6 @@ from starplat.schedule import Schedule
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Memory
 from starplat.source import SourceFile
-
-_TEXT = """\
-// The largest number of arcs that leave a node, or enter one.
-function by_rows(Graph g) {
-  int most = 0;
-  forall (v in g.nodes()) {
-    most = max(most, max(g.count_outNbrs(v), g.count_inNbrs(v)));
-  }
-  return most;
-}
-
-// The same, where arcs that enter are not at hand as rows.
-function by_columns(Graph g) {
-  int most = 0;
-  propNode<int> entering;
-  g.attachNodeProperty(entering = 0);
-  forall (v in g.nodes()) {
-    forall (nbr in g.neighbors(v)) {
-      nbr.entering += 1;
-    }
-  }
-  forall (v in g.nodes()) {
-    most = max(most, max(g.count_outNbrs(v), v.entering));
-  }
-  return most;
-}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +66,8 @@ def _entry(graph: Graph, module: ir.Module) -> str | None:
 @cache
 def looking_module(entry: str) -> ir.Module:
     """One of the programs, for all targets."""
-    source = SourceFile("longest_row.sp", _TEXT)
+    text = Path(__file__).with_name("looking.sp").read_text(encoding="utf-8")
+    source = SourceFile("longest_row.sp", text)
     facts = analyse(sequenced(check(parse(source), source)))
     return run_passes(lower(facts.program, entry, facts))
 

@@ -39,11 +39,7 @@ def renumbering(
     module: ir.Module, graph: Graph, schedule: Schedule | None, *, on_device: bool = False
 ) -> Renumbering | None:
     """How a run goes from the caller's numbers to others, if the schedule asks for that; `on_device` says that results
-    are to stay there.
-
-    Raises:
-        DiagnosticError: E0667, the answer may depend on numbers, or the results would be in the wrong order.
-    """
+    are to stay there. Raises E0667: the answer may depend on numbers, or the results would be in the wrong order."""
     if schedule is None or schedule.order not in RENUMBERING:
         return None
     order = schedule.order
@@ -68,11 +64,7 @@ class Renumbering:
     to: Renumbered
 
     def given(self, module: ir.Module, bound: Bound) -> Bound:
-        """The caller's arguments in the run's numbers.
-
-        Raises:
-            DiagnosticError: E0667, an argument lies on a device.
-        """
+        """The caller's arguments in the run's numbers. Raises E0667: an argument lies on a device."""
         types = {argument.name: argument.type for argument in module.arguments}
         scalars = {name: self._value_inside(value, types[name]) for name, value in bound.scalars.items()}
         arrays: dict[str, Cells | CallerArray] = {}

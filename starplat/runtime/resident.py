@@ -74,6 +74,8 @@ class ResidentGraph:
 
     Attributes:
         cut: what the heads of rows are; `num_heads` are their arcs.
+        in_place: whether arrays that are mapped are those of the graph where the device can read these, as the host has
+            no room for others.
         has_room: whether rows may have slots without arcs; `num_arcs` then counts slots.
     """
 
@@ -88,6 +90,7 @@ class ResidentGraph:
         self._is_piece = False
         self.cut: Cut | None = None
         self.num_heads = 0
+        self.in_place = False
         self.has_room = False
 
     @classmethod
@@ -111,6 +114,9 @@ class ResidentGraph:
         key = self._key(array, where.placement)
         if not self.holds(array, where):
             self._drop(key)
+            if self.reads_in_place(array, graph(), where):
+                self._buffers[key] = self._device.over(self._cells(array, graph()))
+                return self._buffers[key]
             buffer = self._allocated(array, where)
             try:
                 self._fill(buffer, array, graph())
@@ -119,6 +125,16 @@ class ResidentGraph:
                 raise
             self._buffers[key] = buffer
         return self._buffers[key]
+
+    def reads_in_place(self, array: ir.Array, graph: Graph, where: Whereabouts) -> bool:
+        """Whether kernels read the graph's own array."""
+        if not self.in_place or where.placement is not ir.Placement.MAPPED:
+            return False
+        of_weights = self._key(array, where.placement)[0] == ir.WEIGHTS.name
+        cells = graph.weights if of_weights else self._cells(array, graph)
+        if cells is None or cells.dtype != dtype_of(array.element, wide_arcs=self.wide_arcs):
+            return False
+        return self._device.reads_in_place(cells)
 
     def prepared(self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None]) -> Mapping[str, Buffer]:
         """Arrays that belong together, by name; `fill` makes all of them anew where any is missing."""
@@ -238,10 +254,13 @@ class ResidentGraph:
             self._device.upload(buffer, self._head(array, graph, buffer.count))
         elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
-        elif name == ir.WEIGHTS.name:
-            self._device.upload(buffer, weights_as(graph, element))
         else:
-            self._device.upload(buffer, _MAKERS[name](graph).astype(buffer.dtype, copy=False))
+            self._device.upload(buffer, self._cells(array, graph).astype(buffer.dtype, copy=False))
+
+    def _cells(self, array: ir.Array, graph: Graph) -> Cells:
+        """The cells of an array of the graph, or its weights, on the host."""
+        name, element, _ = self._key(array, ir.Placement.DEVICE)
+        return weights_as(graph, element) if name == ir.WEIGHTS.name else _MAKERS[name](graph)
 
     def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
         """The cells of one of HEAD_ARRAYS."""
@@ -280,11 +299,7 @@ def _trim(device: weakref.ref[Device]) -> None:
 
 
 def on_device(device: Device, graph: Graph) -> ResidentGraph:
-    """The graph's place on the device.
-
-    Raises:
-        DiagnosticError: E0811, the device's kernels cannot count its nodes.
-    """
+    """The graph's place on the device. Raises E0811: the device's kernels cannot count its nodes."""
     device.require_countable(graph.num_nodes)
     resident: ResidentGraph | None = device.graphs.pop(graph, None)
     if resident is None:
@@ -303,20 +318,14 @@ def make_room(device: Device, needed: int) -> bool:
 
 
 def weights_as(graph: Graph, element: ir.Element) -> Cells:
-    """The graph's weights, 1 where it has none, as cells of a property of numbers.
-
-    Raises:
-        DiagnosticError: E0708, the property cannot hold them.
-    """
+    """The graph's weights, 1 where it has none, as cells of a property of numbers. Raises E0708: the property cannot
+    hold them."""
     return weights_of(graph.weights, graph.num_arcs, element, graph.name)
 
 
 def weights_of(weights: Cells | None, count: int, element: ir.Element, name: str) -> Cells:
-    """The same for any weights of so many arcs; `name` is what they belong to.
-
-    Raises:
-        DiagnosticError: E0708, the property cannot hold them.
-    """
+    """The same for any weights of so many arcs; `name` is what they belong to. Raises E0708: the property cannot hold
+    them."""
     dtype = dtype_of(element, wide_arcs=True)
     if weights is None:
         return np.ones(count, dtype)

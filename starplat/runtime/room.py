@@ -53,7 +53,7 @@ class Room:
     def _sizes(self) -> Sizes:
         there = self.resident
         copied = there.num_heads if self._heads else self.arcs_of_chunk
-        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, copied)
+        return Sizes(there.num_nodes, there.num_arcs, self.num_updates, copied, self.device.copies_of_threads)
 
     def where(self, array: ir.Array) -> Whereabouts:
         """Where an array of the run lies."""
@@ -85,18 +85,15 @@ class Room:
         return self._made(self._expected) and self._made_on_host()
 
     def foresee(self) -> Estimate:
-        """What the run takes, once there is room for it.
-
-        Raises:
-            DiagnosticError: E0908, there is not.
-        """
+        """What the run takes, once there is room for it. Raises E0908: there is not."""
         expected = self._expected or self.estimate()
         if not self._made(expected):
             hope = self.device.could_hold(expected.total)
             if not (hope and self.device.collect() and self._made(expected)):
-                raise self._too_large(self._program, expected)
+                raise self._too_large(self.program, expected)
         if not self._made_on_host() and not (self.device.collect() and self._made_on_host()):
-            program, needed, free = self._program, self._needed_on_host(), self.device.free_on_host() or 0
+            program, needed = self.program, self._needed_on_host()
+            free = self.device.free_on_host(self._there_on_host()) or 0
             if self.device.is_limited_on_host:
                 there = sum(expected.mapped.values()) - needed
                 raise too_large_for_host(program, needed + there, free + there)
@@ -124,15 +121,20 @@ class Room:
         return Estimate(sizes.all(lying) + near[True], own + near[False], temporaries(self.module, sizes), far)
 
     @property
-    def _program(self) -> str:
+    def program(self) -> str:
+        """What messages call it."""
         return entry_of(self.module).program
+
+    @property
+    def least(self) -> int:
+        """Bytes of the device that the run takes with no arcs there."""
+        return self.estimate().total - sum(map(self._size_on_device, self._arrays_of_arcs()))
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _free_for(self, candidates: Iterable[Candidate]) -> int | None:
         """Bytes of the device that the run may have for these arrays, beside all that it needs there."""
-        free = self.device.free_memory()
-        if free is None:
+        if (free := self.device.free_memory()) is None:
             return None
         free += sum(one.there * one.cell for one in candidates) - self._still_needed(self.estimate())
         return free if self.device.is_limited else free - spare(max(free, 0))
@@ -157,8 +159,7 @@ class Room:
         """Makes heads of rows as large as there is room; False if there is room for all arcs, or for no heads. Those
         that are there already stay if they are nearly as large."""
         arcs, heads = list(self._arrays_of_arcs()), self.resident.apart(self._heads)
-        free = self._free_for(map(self._candidate, arcs))
-        if free is None:
+        if (free := self._free_for(map(self._candidate, arcs))) is None:
             return False
         free += self._sizes.all(heads)
         if self._sizes.all(arcs) <= free:
@@ -182,8 +183,7 @@ class Room:
         needed, free = self._still_needed(expected), self.device.free_memory() or 0
         if not self.device.is_limited:
             return too_large(program, self.device.name, needed, free)
-        least = expected.total - sum(map(self._size_on_device, self._arrays_of_arcs()))
-        return too_large(program, self.device.name, needed, free + expected.total - needed, least)
+        return too_large(program, self.device.name, needed, free + expected.total - needed, self.least)
 
     def _made(self, expected: Estimate) -> bool:
         """Whether there is room, once other graphs, and what this run does not need of its own, have left."""
@@ -197,23 +197,39 @@ class Room:
         return left and make_room(self.device, needed)
 
     def _made_on_host(self) -> bool:
-        """The same of the host's memory."""
+        """The same of the host's memory. Where it has no room for copies of the graph's arrays, these themselves are
+        read, if the device can."""
 
         def enough() -> bool:
-            free = self.device.free_on_host()
+            free = self.device.free_on_host(self._there_on_host())
             return free is None or needed <= free
 
+        self.resident.in_place = False
         needed = self._needed_on_host()
         while needed and not enough():
             if not self.device.relieve():
                 self.resident.leave_host({array: self.where(array) for array in self._of_graph})
+                self.resident.in_place = not enough()
                 return enough()
         return True
 
     def _needed_on_host(self) -> int:
         """The bytes of the host's memory that the run's arrays still need there."""
+        return sum(self._far().values())
+
+    def _there_on_host(self) -> int:
+        """The bytes among these of the graph's own arrays, which are read where they lie."""
+        if not self.resident.in_place:
+            return 0
+        far = self._far()
+        arrays = (array for array in self._arrays_of_arcs() if array.name in far and self._is_of_graph(array))
+        read = (array for array in arrays if self.resident.reads_in_place(array, self.graph, self.where(array)))
+        return sum(far[array.name] for array in read)
+
+    def _far(self) -> Mapping[str, int]:
+        """The bytes, by name, of the arrays that are not on the host yet."""
         new = {array.name for array in self._arrays_of_arcs() if not self._is_there(array)}
-        return sum(size for name, size in self.estimate().mapped.items() if name in new) if new else 0
+        return {name: size for name, size in self.estimate().mapped.items() if name in new} if new else {}
 
     def _still_needed(self, expected: Estimate) -> int:
         """The bytes that are not on the device yet."""

@@ -101,8 +101,7 @@ class Run(Graphs):
             away = array.name in self._entry.on_host or (self._entry.changes_graph and array.extent.grows_with_arcs)
             if isinstance(lent, CallerArray) and not away:
                 dtype, count = self._kind(array)
-                adopted = self.device.adopt(lent.value, dtype, count)
-                if adopted is not None:
+                if (adopted := self.device.adopt(lent.value, dtype, count)) is not None:
                     found[array.name] = _Adoption(lent, adopted, Buffer(dtype, count, adopted.memory, lent=True))
         for (one, a), (other, b) in combinations(found.items(), 2):
             if a.adopted.overlaps(b.adopted) and (one in self._entry.changed or other in self._entry.changed):
@@ -331,8 +330,7 @@ class Run(Graphs):
     def _start_on_host(self, array: ir.Array) -> Place:
         """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or zeros."""
         dtype, count = self._kind(array)
-        given = self.bound.arrays.get(array.name)
-        if given is not None:
+        if (given := self.bound.arrays.get(array.name)) is not None:
             cells = self._brought(given)
         elif array.origin is ir.Origin.WEIGHT:
             cells = weights_as(self.graph, array.element)

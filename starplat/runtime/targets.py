@@ -131,20 +131,13 @@ TARGETS = tuple(_TARGETS)
 
 
 def open_device(target: str, index: int) -> Device:
-    """A device of the target, opened anew.
-
-    Raises:
-        DiagnosticError: E0901 or E0902, no such device, with what would mend it.
-    """
+    """A device of the target, opened anew. Raises E0901 or E0902: no such device, with what would mend it."""
     return _TARGETS[target](index)
 
 
 def capabilities_at(target: str, index: int = 0) -> Capabilities:
-    """The capabilities of the device that `open_device` opens, without opening it.
-
-    Raises:
-        DiagnosticError: E0901 or E0902, no such device.
-    """
+    """The capabilities of the device that `open_device` opens, without opening it. Raises E0901 or E0902: no such
+    device."""
     if not any(device.index == index for device in report(target)):
         raise _no_device(target, index, sum(device.usable for device in report(target)))
     found = _CAPABILITIES[target](index) if target in _CAPABILITIES else None
@@ -160,11 +153,7 @@ _CAPABILITIES: dict[str, Callable[[int], Capabilities | None]] = {
 
 
 def require(target: str) -> None:
-    """Lets the names of targets pass, and `auto`.
-
-    Raises:
-        DiagnosticError: E0907, it is no target that runs programs.
-    """
+    """Lets the names of targets pass, and `auto`. Raises E0907: it is no target that runs programs."""
     known = ("auto", *TARGETS)
     if target in known:
         return
@@ -185,11 +174,8 @@ def automatic() -> str:
 
 def count_devices(target: str, wanted: int | str) -> int:
     """On how many devices a run goes that asks for so many: "auto" is all GPUs of the target, one where it has none.
-    The host, where it is the device, has any number of parts beside each other.
-
-    Raises:
-        DiagnosticError: E0712, it is no number of devices; E0902, there are fewer.
-    """
+    The host, where it is the device, has any number of parts beside each other. Raises E0712, it is no number of
+    devices; E0902, there are fewer."""
     if wanted != "auto" and (not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < 1):
         message = f"there are no {wanted!r} devices"
         raise DiagnosticError(Diagnostic("E0712", message, help="give a number from 1 on, or 'auto' for all GPUs"))

@@ -37,11 +37,9 @@ class OverrideWarning(UserWarning):
 def kernels_text_to_run(target: str, module: ir.Module, emit: Callable[[ir.Module], str] | None = None) -> str:
     """The kernels of a module as a target's compiler is to get them; dumped, and replaced, where the user wants that.
 
-    `emit` makes them where a compiler wants them otherwise than `kernels_text` has them.
-
-    Raises:
-        DiagnosticError: E06xx, the target cannot do what the program asks; E0792, the dump cannot be written; E0910,
-            the text that replaces the kernels cannot be read, or lacks one of them.
+    `emit` makes them where a compiler wants them otherwise than `kernels_text` has them. Raises DiagnosticError: E06xx,
+    the target cannot do what the program asks; E0792, the dump cannot be written; E0910, the text that replaces the
+    kernels cannot be read, or lacks one of them.
     """
     text = BACKENDS[target].kernels_text(module) if emit is None else emit(module)
     _dump(kernels_file(target, module), text)
@@ -66,11 +64,8 @@ def dump_program(module: ir.Module) -> None:
 
 @contextmanager
 def edited_text_may_be_wrong(target: str, module: ir.Module) -> Iterator[None]:
-    """Attributes a failed build to the text that replaces the kernels, where one does.
-
-    Raises:
-        DiagnosticError: E0912, the device does not take that text.
-    """
+    """Attributes a failed build to the text that replaces the kernels, where one does. Raises E0912: the device does
+    not take that text."""
     try:
         yield
     except DiagnosticError as error:

@@ -73,17 +73,7 @@ def validate(
     if racy:
         reason = "the program has a race, so its answers may differ from run to run"
         return result, Verdict(None, reason=reason)
-    wanted = list(result.properties)
-    expected = launch.run_module(
-        module,
-        result.graph,
-        target="reference",
-        arguments=arguments,
-        results=wanted,
-        schedule=PLAIN,
-        limits=replace(limits, max_rounds=None, device_memory=None, host_memory=None),
-        session=session,
-    )
+    expected = _interpreted(result, module, arguments, limits, session)
     verdict = judged(result, expected, module, arguments, limits, session)
     return replace(result, validated=verdict.valid), verdict
 
@@ -107,19 +97,26 @@ def judged(
         return Verdict(None, reason=_SEVERAL)
     bound = arguments if isinstance(arguments, Bound) else bind(module, result.graph, arguments)
     follower = following(module, bound, result)
-    again = launch.run_module(
-        follower.module,
+    again = _interpreted(result, follower.module, follower.bound, limits, session)
+    if (difference := first_difference(result, again)) is not None and not follower.complete:
+        return Verdict(None, reason=_SEVERAL)
+    return Verdict(difference is None, difference)
+
+
+def _interpreted(
+    result: Result, module: ir.Module, arguments: Mapping[str, object] | Bound, limits: Limits, session: Session | None
+) -> Result:
+    """What the interpreter finds where something else found `result`; limits of rounds and of a device are not its."""
+    return launch.run_module(
+        module,
         result.graph,
         target="reference",
-        arguments=follower.bound,
+        arguments=arguments,
         results=list(result.properties),
         schedule=PLAIN,
         limits=replace(limits, max_rounds=None, device_memory=None, host_memory=None),
         session=session,
     )
-    if (difference := first_difference(result, again)) is not None and not follower.complete:
-        return Verdict(None, reason=_SEVERAL)
-    return Verdict(difference is None, difference)
 
 
 _SEVERAL = "several winners of a Min or Max may carry different values on ties, so that several answers are right"

@@ -139,10 +139,7 @@ def open_cache(kind: str) -> Cache:
 
 def private_folder() -> Path | None:
     """Our folder in the user's cache, made if need be with mode 0700; None, with a warning, where it is not safe.
-
-    Raises:
-        DiagnosticError: E0905, the folder that STARPLAT_CACHE_DIR names is not safe.
-    """
+    Raises E0905: the folder that STARPLAT_CACHE_DIR names is not safe."""
     wanted = os.environ.get(FOLDER_VARIABLE)
     return _checked_folder(str(wanted_folder()), bool(wanted))
 

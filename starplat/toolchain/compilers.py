@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from starplat.toolchain.version_query import answer
+from starplat.toolchain.tools import answer
 
 LIBRARIES_VARIABLE = "STARPLAT_OPENACC_LIBRARIES"
 """Names a folder of libraries that offload, for machines that have a GPU and no compiler that builds for it.

@@ -37,11 +37,8 @@ def in_brief(error: Exception) -> str:
 
 
 def imported(target: str, package: str, *modules: str) -> ModuleType:
-    """The Python package that a target needs, with these modules of it loaded.
-
-    Raises:
-        DiagnosticError: E0901, it is not installed or does not load.
-    """
+    """The Python package that a target needs, with these modules of it loaded. Raises E0901: it is not installed or
+    does not load."""
     try:
         found, *_ = map(import_module, (package, *modules))
     except (ImportError, OSError) as error:

@@ -11,9 +11,62 @@ from pathlib import Path
 from typing import Any
 
 from starplat.diagnostics import DiagnosticError
-from starplat.toolchain import built, cuda, sycl, vendors, webgpu
+from starplat.toolchain import cuda, sycl, vendors, webgpu
+from starplat.toolchain.compilers import (
+    INSTALL_COMPILER,
+    Build,
+    Place,
+    builds,
+    gpus,
+    install_offloading,
+    libraries_folder,
+)
 from starplat.toolchain.description import DeviceDescription, missing
 from starplat.toolchain.opencl import INSTALL, opencl, platforms, usable
+
+
+def openmp_report() -> tuple[DeviceDescription, ...]:
+    """The host, with the threads that OpenMP would use."""
+    threads = _threads()
+    rows = [_host(build, index, f"host, {threads} threads", threads) for index, build in enumerate(builds("openmp"))]
+    return tuple(rows) or (_no_compiler("openmp"),)
+
+
+def openacc_report() -> tuple[DeviceDescription, ...]:
+    """GPUs that a compiler here builds for, then the host; last a GPU that none builds for."""
+    found = builds("openacc")
+    rows = [_of_build(build, index) for index, build in enumerate(found)]
+    if gpus() and not any(build.place is Place.GPU for build in found):
+        status = "no compiler here builds OpenACC for it"
+        rows.append(DeviceDescription("openacc", None, gpus()[0].name, "-", 0, 0, status, install_offloading(), True))
+    return tuple(rows) or (_no_compiler("openacc"),)
+
+
+def _of_build(build: Build, index: int) -> DeviceDescription:
+    if build.place is Place.HOST:
+        return _host(build, index, "host", 1)
+    if build.number >= len(gpus()):
+        return _host(build, index, f"host, with libraries for GPUs in {libraries_folder()}", 1)
+    gpu = gpus()[build.number]
+    driver = f"OpenACC, {build.maker}"
+    return DeviceDescription("openacc", index, gpu.name, driver, gpu.multiprocessors, gpu.memory, is_gpu=True)
+
+
+def _host(build: Build, index: int, name: str, units: int) -> DeviceDescription:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    language = "OpenMP" if build.target == "openmp" else "OpenACC"
+    return DeviceDescription(build.target, index, name, f"{language}, {build.maker}", units, memory)
+
+
+def _threads() -> int:
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _no_compiler(target: str) -> DeviceDescription:
+    return missing(target, "no C++ compiler is here", INSTALL_COMPILER)
 
 
 def devices() -> tuple[DeviceDescription, ...]:
@@ -23,17 +76,19 @@ def devices() -> tuple[DeviceDescription, ...]:
 
 @cache
 def report(target: str) -> tuple[DeviceDescription, ...]:
-    """The devices of one target; what is missing stands last."""
-    return REPORTS[target]() if target in REPORTS else ()
+    """The devices of one target; what is missing stands last, or alone where without it no device can be asked for."""
+    if target not in REPORTS:
+        return ()
+    try:
+        return REPORTS[target]()
+    except DiagnosticError as error:
+        return (missing(target, error.diagnostics[0].message, error.diagnostics[0].help),)
 
 
 @cache
 def opencl_devices() -> tuple[Any, ...]:
     """pyopencl's devices that compile, best first: GPUs and accelerators, then CPUs; of equals Intel's runtime first.
-
-    Raises:
-        DiagnosticError: E0901, there is no pyopencl.
-    """
+    Raises E0901: there is no pyopencl."""
     return tuple(device for device, fault in _tried() if fault is None)
 
 
@@ -56,18 +111,14 @@ def _devices_of(vendor: Any) -> list[Any]:
 
 
 def _opencl_report() -> tuple[DeviceDescription, ...]:
-    try:
-        tried = _tried()
-    except DiagnosticError as error:
-        diagnostic = error.diagnostics[0]
-        return (DeviceDescription("opencl", None, "-", "-", 0, 0, diagnostic.message, diagnostic.help),)
+    tried = _tried()
     ready = [device for device, fault in tried if fault is None]
     good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
     mend = None if good else INSTALL
     bad = [_described(device, None, f"does not compile: {fault}", mend) for device, fault in tried if fault]
     hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in vendors.runtimes() if runtime.fault]
     if not good and not bad and not hidden:
-        hidden = [DeviceDescription("opencl", None, "-", "-", 0, 0, "no OpenCL runtime is installed", INSTALL)]
+        hidden = [missing("opencl", "no OpenCL runtime is installed", INSTALL)]
     return (*good, *bad, *hidden)
 
 
@@ -103,8 +154,8 @@ REPORTS: Mapping[str, Callable[[], tuple[DeviceDescription, ...]]] = {
     "cuda": cuda.cuda_report,
     "opencl": _opencl_report,
     "sycl": sycl.sycl_report,
-    "openmp": built.openmp_report,
-    "openacc": built.openacc_report,
+    "openmp": openmp_report,
+    "openacc": openacc_report,
     "webgpu": webgpu.webgpu_report,
     "hip": _hip_report,
     "reference": _interpreter,

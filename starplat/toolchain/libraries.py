@@ -27,12 +27,8 @@ BUILD_SECONDS = 300
 
 
 def open_library(build: Build, text: str, flags: tuple[str, ...] = ()) -> tuple[ctypes.CDLL, bool]:
-    """The library made of `text`, and whether that was spared.
-
-    Raises:
-        DiagnosticError: E0901, there is no compiler and no library was brought along; E0904, the compiler refuses the
-            text; E0909, the library does not load.
-    """
+    """The library made of `text`, and whether that was spared. Raises E0901, there is no compiler and no library was
+    brought along; E0904, the compiler refuses the text; E0909, the library does not load."""
     image, cached = _image(build, text, (*build.flags, *flags))
     return _opened(image), cached
 

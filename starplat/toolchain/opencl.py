@@ -18,11 +18,8 @@ INSTALL = "pip install 'starplat[opencl]'"
 
 @cache
 def opencl() -> ModuleType:
-    """pyopencl, with every runtime of the machine in sight.
-
-    Raises:
-        DiagnosticError: E0901, pyopencl is not installed or does not load.
-    """
+    """pyopencl, with every runtime of the machine in sight. Raises E0901: pyopencl is not installed or does not
+    load."""
     if "pyopencl" not in sys.modules:
         os.environ.setdefault("PYOPENCL_NO_CACHE", "1")  # we keep binaries ourselves
         vendors.show_runtimes()

@@ -24,10 +24,7 @@ def no_room() -> OSError:
 
 def where_there_is_room(work: Callable[[Path], Answer]) -> Answer:
     """What `work` gives in a folder of its own, which is gone afterwards: the first in which files can be written.
-
-    Raises:
-        DiagnosticError: E0921, there is no such folder.
-    """
+    Raises E0921: there is no such folder."""
     tried = []
     for parent in _parents():
         try:

@@ -50,11 +50,8 @@ class Runtime:
 
 @cache
 def sycl() -> ModuleType:
-    """dpctl, with every OpenCL runtime of the machine in sight.
-
-    Raises:
-        DiagnosticError: E0901, dpctl is not installed or does not load.
-    """
+    """dpctl, with every OpenCL runtime of the machine in sight. Raises E0901: dpctl is not installed or does not
+    load."""
     if "dpctl" not in sys.modules:
         show_runtimes()
         _keep_device_code()
@@ -63,11 +60,7 @@ def sycl() -> ModuleType:
 
 @cache
 def runtime() -> Runtime:
-    """The runtime's headers and library.
-
-    Raises:
-        DiagnosticError: E0901, they are not where pip puts them.
-    """
+    """The runtime's headers and library. Raises E0901: they are not where pip puts them."""
     try:
         found = distribution("intel-sycl-rt")
     except PackageNotFoundError:
@@ -85,11 +78,8 @@ def runtime() -> Runtime:
 
 @cache
 def sycl_devices() -> tuple[Any, ...]:
-    """dpctl's devices that kernels can be built for, best first: GPUs and accelerators, then CPUs.
-
-    Raises:
-        DiagnosticError: E0901, something that the target needs is missing.
-    """
+    """dpctl's devices that kernels can be built for, best first: GPUs and accelerators, then CPUs. Raises E0901:
+    something that the target needs is missing."""
     return tuple(device for device, fault in _tried() if fault is None)
 
 
@@ -138,14 +128,9 @@ def device_identity(device: Any) -> str:
 
 @cache
 def shim() -> Shim:
-    """The shim, built if this is the first time.
-
-    Raises:
-        DiagnosticError: E0901, something is missing, or it cannot be built.
-    """
+    """The shim, built if this is the first time. Raises E0901: something is missing, or it cannot be built."""
     dpctl = sycl()  # first, for its libraries are those that the shim must get
-    compiler = gnu_compiler()
-    if compiler is None:
+    if (compiler := gnu_compiler()) is None:
         raise unavailable("target sycl needs a C++ compiler, and none is on the path", INSTALL_COMPILER)
     source = template_folder("sycl") / "shim.cpp"
     key = key_of(source.read_bytes(), runtime().version, str(runtime().library), compiler.identity)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from starplat.toolchain.sycl_shim import Shim, SyclError
-from starplat.toolchain.version_query import signal_name
+from starplat.toolchain.tools import signal_name
 
 BUILD_SECONDS = 300
 _ROOT = Path(__file__).resolve().parents[2]
@@ -18,11 +18,8 @@ _PROGRAM = f"import sys; sys.path.append({str(_ROOT)!r}); from starplat.toolchai
 
 
 def build(shim: Path, place: int, text: str, options: tuple[str, ...]) -> bytes:
-    """The binary of the kernels for the device at that `Shim.place`.
-
-    Raises:
-        SyclError: the compiler refuses the text, crashes, or comes to no end.
-    """
+    """The binary of the kernels for the device at that `Shim.place`. Raises SyclError: the compiler refuses the text,
+    crashes, or comes to no end."""
     command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(shim), str(place), *options]
     try:
         done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=BUILD_SECONDS, check=False)

@@ -31,11 +31,7 @@ class Queue:
 
 class Shim:
     """The functions of the library at `path`; `queue` and `device` are dpctl's objects, and so is what `kernel` gives.
-    Without dpctl it makes no kernels.
-
-    Raises:
-        OSError: the library does not load.
-    """
+    Without dpctl it makes no kernels. Raises OSError: the library does not load."""
 
     def __init__(self, path: Path, dpctl: ModuleType | None = None) -> None:
         self.path = path

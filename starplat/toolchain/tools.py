@@ -1,13 +1,14 @@
-"""Optional compilers and tools: which are on the path, and how to install the others.
+"""Optional compilers and tools: which are on the path, what they say of themselves, and how to install the others.
 
 None is needed for what works here already; `starplat doctor` lists them.
 """
 
+import os
 import re
 import shutil
+import signal
+import subprocess
 from dataclasses import dataclass
-
-from starplat.toolchain.version_query import answer
 
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)?")
 
@@ -51,3 +52,32 @@ def _version(path: str) -> str | None:
     """The last number with a point of the first line that has one; None if the tool does not even start."""
     lines = [line for line in (answer(path, "--version") or "").splitlines() if _VERSION.search(line)]
     return _VERSION.findall(lines[0])[-1] if lines else None
+
+
+SECONDS = 30
+
+
+def answer(path: str, question: str) -> str | None:
+    """What it prints, in English; None if it does not start, fails, takes too long, or has nothing to say."""
+    try:
+        done = subprocess.run(
+            [path, question],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 and done.stdout.strip() else None
+
+
+def signal_name(number: int) -> str:
+    """The name of the signal that ended it."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real-time work
+        return f"signal {number}"

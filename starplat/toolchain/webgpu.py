@@ -6,7 +6,6 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from starplat.diagnostics import DiagnosticError
 from starplat.toolchain import description, quiet_drivers
 
 _MEND = "install a driver for Vulkan; one that runs on any CPU is Mesa's: apt install mesa-vulkan-drivers"
@@ -15,11 +14,7 @@ _RANK = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "CPU", "Unknown")
 
 @cache
 def wgpu() -> ModuleType:
-    """wgpu.
-
-    Raises:
-        DiagnosticError: E0901, it is not installed or does not load.
-    """
+    """wgpu. Raises E0901: it is not installed or does not load."""
     if sys.platform == "emscripten":
         return description.imported("webgpu", "wgpu")  # of the page that runs this Python: it asks the browser
     found = description.imported("webgpu", "wgpu", "wgpu.backends.wgpu_native.extras")
@@ -29,11 +24,7 @@ def wgpu() -> ModuleType:
 
 @cache
 def adapters() -> tuple[Any, ...]:
-    """wgpu's adapters, GPUs first.
-
-    Raises:
-        DiagnosticError: E0901, there is no wgpu, or it refuses.
-    """
+    """wgpu's adapters, GPUs first. Raises E0901: there is no wgpu, or it refuses."""
     try:
         with quiet_drivers.hushed():
             found = wgpu().gpu.enumerate_adapters_sync()
@@ -43,11 +34,8 @@ def adapters() -> tuple[Any, ...]:
 
 
 def webgpu_report() -> tuple[description.DeviceDescription, ...]:
-    """The adapters, or what is missing."""
-    try:
-        found = adapters()
-    except DiagnosticError as error:
-        return (description.missing("webgpu", error.diagnostics[0].message, error.diagnostics[0].help),)
+    """The adapters, or that there are none. Raises E0901: there is no wgpu, or it refuses."""
+    found = adapters()
     if not found:
         return (description.missing("webgpu", "no adapter answers", _MEND),)
     return tuple(_described(index, adapter) for index, adapter in enumerate(found))

@@ -11,7 +11,7 @@ import pytest
 
 import starplat
 from starplat import pipeline
-from starplat.backends.c.set_uses import fixed_sets
+from starplat.backends.uses import fixed_sets
 from starplat.graph import generators, write
 from starplat.toolchain.devices import report
 from tests.backends.built import built

@@ -249,6 +249,16 @@ def test_limited_memory_quickly(capsys: pytest.CaptureFixture[str]) -> None:
     assert "failed" not in table
 
 
+def test_limits_that_an_aim_was_set_for(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--quick", "--target", "reference", "--graphs", "rmat6", "--repeat", "1", "--rows", "components"]
+    assert limited.main([*options, "--aims", "--ways", "alike,ondemand", "--count"]) == 0
+    cells = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  components")]
+    assert [line.split()[1:3] for line in cells if "at most" in line] == [["ondemand", "100%"], ["ondemand", "10%"]]
+    assert "passes on the host" in cells[-1]
+    assert limited.Aim(1.5).verdict(16.0, 10.0) == "1.600 times resident, at most 1.5 times resident: NO"
+    assert limited.Aim(20.0, in_milliseconds=True).verdict(16.0, 10.0) == "1.600 times resident, at most 20 ms: yes"
+
+
 @needs_a_device
 def test_growth_quickly(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--scales", "5-6", "--kinds", "rmat", "--rows", "bfs,sssp", "--target", HERE[0], "--repeat", "1"]

@@ -5,12 +5,21 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import lines
+from benchmarks.measured import graphs
 
 
 @pytest.mark.parametrize("row", sorted(lines.PROGRAMS))
 def test_a_trace_counts_lines(row: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines.main(["--counted", row, "--scale", "7", "--target", "reference"]) == 0
     assert int(capsys.readouterr().out) > 0
+
+
+def test_all_arcs_take_so_many_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    how = ["--scale", "7", "--target", "reference", "--share", "0.1"]
+    assert lines.main(["--counted", "components", *how]) == lines.main(["--counted", "sssp", *how]) == 0
+    of_columns, with_weights = map(int, capsys.readouterr().out.split())
+    assert of_columns == -(-4 * graphs.load("rmat7").graph.num_arcs // 128)
+    assert with_weights in (2 * of_columns, 2 * of_columns - 1)
 
 
 def test_what_the_profiler_prints_is_added_up_by_kernel() -> None:

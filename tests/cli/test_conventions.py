@@ -122,7 +122,7 @@ def test_a_program_that_is_not_text_is_one_sentence(starplat: Starplat, tmp_path
 def test_an_unexpected_exception_is_one_sentence_and_exit_code_4(
     starplat: Starplat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("starplat.cli.program_file.read_program", lambda path: 1 / 0)
+    monkeypatch.setattr("starplat.cli.files.read_program", lambda path: 1 / 0)
     outcome = starplat("check", tmp_path / "x.sp")
     assert outcome.code == 4
     assert outcome.err.startswith("error: internal error: ZeroDivisionError")
@@ -136,7 +136,7 @@ def test_a_warning_of_python_is_one_line(starplat: Starplat, monkeypatch: pytest
         warnings.warn("the cache is full", UserWarning, stacklevel=1)
         return SourceFile(str(path), "function f(Graph g) { return g.num_nodes(); }")
 
-    monkeypatch.setattr("starplat.cli.program_file.read_program", warn)
+    monkeypatch.setattr("starplat.cli.files.read_program", warn)
     warnings.simplefilter("always")
     assert starplat("check", "x.sp").err == "warning: the cache is full\nx.sp: no errors\n"
 
@@ -145,7 +145,7 @@ def test_an_interruption_exits_with_130(starplat: Starplat, monkeypatch: pytest.
     def interrupted(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("starplat.cli.program_file.read_program", interrupted)
+    monkeypatch.setattr("starplat.cli.files.read_program", interrupted)
     outcome = starplat("check", tmp_path / "x.sp")
     assert (outcome.code, outcome.err) == (130, "interrupted\n")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from starplat.cli.following import Following
+from starplat.cli.progress import Following
 from starplat.runtime import Progress
 from starplat.runtime.attending.progress import Step
 from starplat.toolchain.devices import report

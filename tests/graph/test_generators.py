@@ -74,6 +74,7 @@ DRAWN = [(5, np.float32), (1, np.float32), (0, np.float32), (7, np.float64), (64
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many blocks in short streams."""
     monkeypatch.setattr(pcg, "BLOCK", 64)
+    monkeypatch.setattr(pcg, "AT_ONCE", 96)
 
 
 @pytest.mark.usefixtures("short_blocks")
@@ -96,6 +97,21 @@ def test_what_is_drawn_again_shifts_the_stream_as_in_numpy() -> None:
     for _ in range(3):
         drawn = ours.integers(0, 2**31 + 1, 999, np.uint32)
         assert np.array_equal(drawn, theirs.integers(0, 2**31 + 1, 999, np.uint32))
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 8])
+@pytest.mark.parametrize(("nodes", "pairs"), [(1, 0), (1, 3), (13, 5), (10, 40), (500, 3000)])
+def test_rows_made_in_pieces_are_those_made_at_once(
+    nodes: int, pairs: int, pieces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_sorting, "_AT_ONCE", 100)
+    draw = np.random.default_rng(1)
+    ends = draw.integers(0, nodes, pairs, np.int32), draw.integers(0, nodes, pairs, np.int32)
+    whole = by_sorting.undirected_rows(np, nodes, *ends)
+    made = by_sorting.undirected_rows_in_pieces(np, nodes, *ends, pieces)
+    assert np.array_equal(whole.row_offsets, made.row_offsets)
+    assert np.array_equal(whole.columns, made.columns)
+    assert made.columns.dtype == np.int32
 
 
 DEVICE_MADE = [

@@ -16,7 +16,7 @@ from starplat import DiagnosticError, Graph
 from starplat.backends import BACKENDS
 from starplat.cli.app import command_line
 from starplat.diagnostics import StarplatWarning
-from starplat.frontend.parsing.quotes import quoted
+from starplat.frontend.parsing.lexer import quoted
 from tests.programs.targets import REFERENCE, Target, every_target
 
 GRAPH = Graph.from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], ids=np.array([10, 20, 30, 40]))

@@ -16,6 +16,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime import estimate, host_memory, session
+from starplat.runtime.devices import device_memory
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.reference import ReferenceDevice
@@ -266,6 +267,21 @@ def test_a_failed_allocation_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> N
     assert not device.is_limited
 
 
+@pytest.mark.parametrize("limit", [None, 30_000])
+def test_an_allocation_that_fails_at_last_says_what_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, limit: int | None
+) -> None:
+    device = Boasting()
+    device.room = 3000
+    opened(monkeypatch, device)
+    with pytest.raises(DiagnosticError, match=r"E0903.*no room for") as failed:
+        SSSP.run(roads(), target="reference", src=0, device_memory=limit)
+    said = failed.value.diagnostics[0]
+    assert said.message.endswith("more bytes" if limit is None else "more bytes within 30,000")
+    assert said.help is not None
+    assert said.help.startswith("sssp needs more than ")
+
+
 def test_a_limit_falls_each_time_until_nothing_is_left() -> None:
     device, cell = ReferenceDevice(), np.dtype(np.int64)
     held, kept = device.allocate(cell, 1000), device.allocate(cell, 200)
@@ -288,6 +304,40 @@ def test_a_device_that_has_room_for_nothing_can_be_used_again(monkeypatch: pytes
         SSSP.run(roads(), target="reference", src=0)
     small = Graph.from_arcs(3, [0, 1], [1, 2])
     assert SSSP.run(small, target="reference", src=0)["dist"].tolist() == [0, 1, 2]
+
+
+class Borrowing(ReferenceDevice):
+    """A device that reads the host's arrays where they lie, and has none of its own there."""
+
+    def reads_in_place(self, cells: np.ndarray[Any, Any]) -> bool:
+        return True
+
+    def _over_host(self, cells: np.ndarray[Any, Any]) -> Any:
+        return cells
+
+    def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
+        raise MemoryError
+
+    def _free_memory(self) -> int | None:
+        return 2**40
+
+
+def test_the_graphs_own_arrays_are_read_where_the_host_has_no_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_memory, "host_memory", lambda: 1000)
+    device, graph = Borrowing(), roads()
+    opened(monkeypatch, device)
+    columns = graph.columns.copy()
+    how: dict[str, Any] = {"target": "reference", "src": 0, "schedule": "memory=mapped"}
+    result = SSSP.run(graph, **how)
+    assert result["dist"].tolist() == SSSP.run(graph, target="opencl", src=0)["dist"].tolist()
+    assert device.held_on_host == sum(result.estimate.mapped.values()) == 4 * 12_000
+    SSSP.run(roads(8), **how)  # what is no longer needed is not given to others
+    assert (graph.columns == columns).all()
+    with pytest.raises(DiagnosticError, match=r"E0908.*may have 39.1 KiB"):
+        SSSP.run(graph, host_memory=40_000, **how)
+    monkeypatch.setattr(Borrowing, "reads_in_place", lambda *_: False)
+    with pytest.raises(DiagnosticError, match=r"E0908.*the host"):
+        SSSP.run(roads(9), **how)
 
 
 # --- arithmetic --------------------------------------------------------------------------------------------------
@@ -333,6 +383,19 @@ def test_control_groups_limit_what_the_host_has(
     monkeypatch.setattr(host_memory, "PROC", tmp_path / "proc")
     monkeypatch.setattr(host_memory, "GROUPS", tmp_path / "sys")
     assert host_memory.host_memory() == expected
+
+
+def test_what_threads_have_for_themselves_counts() -> None:
+    device, graph = device_of("openmp"), roads(nodes=300, arcs=600)
+    program = starplat.compile(EXAMPLES / "label_propagation.sp")
+    how: dict[str, Any] = {"target": "openmp", "iterations": 2}
+    expected = program.run(graph, **how)
+    assert device.copies_of_threads > 1
+    assert expected.estimate.temporaries >= 4 * 300 * device.copies_of_threads
+    least = expected.estimate.total
+    assert program.run(graph, device_memory=least, **how)["label"].tolist() == expected["label"].tolist()
+    with pytest.raises(DiagnosticError, match="E0908"):
+        program.run(graph, device_memory=least - 1, **how)
 
 
 def test_what_functions_hold_is_looked_up_when_a_program_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:

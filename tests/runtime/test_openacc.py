@@ -344,7 +344,7 @@ def test_a_second_build_comes_from_the_cache(target: str) -> None:
 
 @pytest.mark.usefixtures("no_compilers")
 def test_without_a_compiler_the_command_that_mends_it_is_said() -> None:
-    from starplat.toolchain.built import openacc_report, openmp_report
+    from starplat.toolchain.devices import openacc_report, openmp_report
 
     assert builds("openmp") == ()
     for row in (openmp_report()[0], openacc_report()[-1]):

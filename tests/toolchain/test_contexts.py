@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from starplat.toolchain import contexts
+from starplat.toolchain import cuda
 
 
 class Driver:
@@ -33,9 +33,9 @@ class Driver:
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    contexts.primary_context.cache_clear()
+    cuda.primary_context.cache_clear()
     yield
-    contexts.primary_context.cache_clear()
+    cuda.primary_context.cache_clear()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
 
 
 def test_the_primary_context_is_chosen_whenever_it_is_asked_for(driver: Driver) -> None:
-    choose = contexts.primary_context(0)
+    choose = cuda.primary_context(0)
     for other in (None, 12):
         driver.current = other
         choose()
@@ -55,7 +55,7 @@ def test_the_primary_context_is_chosen_whenever_it_is_asked_for(driver: Driver) 
 
 @pytest.mark.parametrize("number", [-1, 1])
 def test_nothing_is_chosen_for_the_host_and_for_gpus_that_are_not_there(driver: Driver, number: int) -> None:
-    contexts.primary_context(number)()
+    cuda.primary_context(number)()
     assert driver.current is None
 
 
@@ -64,4 +64,4 @@ def test_nothing_is_chosen_where_there_is_no_driver(monkeypatch: pytest.MonkeyPa
         raise OSError(name)
 
     monkeypatch.setattr(ctypes, "CDLL", absent)
-    contexts.primary_context(0)()
+    cuda.primary_context(0)()

@@ -10,7 +10,7 @@ import pytest
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.toolchain.compilers import compiler_named
 from starplat.toolchain.description import imported, in_brief
-from starplat.toolchain.version_query import answer
+from starplat.toolchain.tools import answer
 
 CUPY = """
 ================================================================

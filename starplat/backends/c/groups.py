@@ -72,8 +72,7 @@ class GroupPrinter:
     def loop_head(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
         """The declarations of group memory, and the head of the loop over nodes: one node for each thread at a time."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
-        need("group_rows")
-        need("bring_arcs")
+        need("group_rows", "bring_arcs")
         for memory in memory_of(loop, self.expressions):
             yield from memory.declared(self.expressions)
         size = self.size(loop.nodes)
@@ -91,8 +90,7 @@ class GroupPrinter:
             need("node_of_all")
             found = self.call("node_of_all", begin, self.expressions.num_nodes)
         elif isinstance(nodes.listed, ir.InWords):
-            need("node_of_all")
-            need("node_of_words")
+            need("node_of_all", "node_of_words")
             found = self.call("node_of_words", self.listed[0], begin, self.size(nodes), self.expressions.num_nodes)
         else:
             need("listed_node")

@@ -24,8 +24,7 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
         return
     if statement.members is not None:
         need_frontier(printer.expressions.helpers, statement.members)
-        need("warp_number")
-        need("words_of_warp")
+        need("warp_number", "words_of_warp")
     match statement:
         case st.MeetPeers(members):
             word = "" if members is None else f", {name(members)}.count().arcs"

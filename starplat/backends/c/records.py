@@ -26,14 +26,12 @@ def recorded(printer: Printer, record: st.Record) -> Iterator[str]:
         need_of_list(expressions.helpers, "record_members", record.members)
         head = f"record_members({begin}, {expressions.local(record.members)}, num_nodes, {rows}"
     elif record.listed is not None:
-        need("record_counts")
-        need("record_listed")
+        need("record_counts", "record_listed")
         array, first, last = record.listed
         ends = f"{expressions.expression(first)}, {expressions.expression(last)}"
         head = f"record_listed({begin}, {expressions.local(array)}, {ends}, {rows}"
     elif record.node is not None:
-        need("record_counts")
-        need("record_nodes")
+        need("record_counts", "record_nodes")
         head = f"record_nodes({begin}, num_nodes, {rows}"
     else:
         yield f"record_point({begin}, {'true' if record.new_round else 'false'});"

@@ -87,8 +87,7 @@ class RowPrinter:
         if all_nodes and gather.node not in uses.variables_in(gather.value):
             far = not self.expressions.far.isdisjoint(uses.arrays_in(gather.value))
             function = "gather_far_rows" if far else "gather_rows"
-            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", function):
-                self.need_for_rows(helper)
+            self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
         else:
@@ -116,8 +115,7 @@ class RowPrinter:
 
     def count(self, count: st.CountRows) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
-        for helper in ("long_values", "block_maps", "count_rows"):
-            self.need_for_rows(helper)
+        self.need_for_rows("long_values", "block_maps", "count_rows")
         keep = "every_node" if count.keep is None else f"[&](int {name(count.node)}) {{ return {text(count.keep)}; }}"
         if count.keep is None:
             self.expressions.helpers.need("every_node")
@@ -129,8 +127,7 @@ class RowPrinter:
     def collect(self, collect: st.Collect) -> Iterator[str]:
         name = self.expressions.local
         word, kind = name(collect.word), self.expressions.spelling.values[ir.Element.LONG]
-        self.expressions.helpers.need("warp_number")
-        self.expressions.helpers.need("collect_all")
+        self.expressions.helpers.need("warp_number", "collect_all")
         yield f"collect_all<{collect.lanes}>(num_nodes, {name(collect.rows)},"
         yield from self.function(f"(int {word}) -> {kind}", collect.wanted, ",")
         yield from self.function(f"(int {word}, arc_t {name(collect.position)}) -> {kind}", collect.offered, ",")
@@ -176,12 +173,10 @@ class RowPrinter:
         listed = _listed(loop)
         if members is not None:
             need_visit(self.expressions.helpers, members)
-        for helper in _NEEDS[type(loop), members is None]:
-            self.need_for_rows(helper)
+        self.need_for_rows(*_NEEDS[type(loop), members is None])
         noted = loop.noted if isinstance(loop, st.Gather) and not has_whole_list(loop.members) else None
         if isinstance(loop, st.Gather) and (listed or noted):
-            for helper in ("teams", "gather_step", "gather_each"):
-                self.need_for_rows(helper)
+            self.need_for_rows("teams", "gather_step", "gather_each")
         if noted is not None:
             need_of_list(self.expressions.helpers, "gather_noted", noted.flags)
             places = self.behind(noted.array, noted.first)
@@ -192,10 +187,8 @@ class RowPrinter:
             function, whose = f"{function}_words", f"{name(listed.array)}, {count}, num_nodes"
             self.need_for_rows(function)
         elif listed is not None:
-            function, whose = (
-                f"{function}_listed",
-                f"{self.listed(listed)}{', num_nodes' * isinstance(loop, st.Gather)}",
-            )
+            nodes = ", num_nodes" * isinstance(loop, st.Gather)
+            function, whose = f"{function}_listed", f"{self.listed(listed)}{nodes}"
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
@@ -218,12 +211,13 @@ class RowPrinter:
         yield f"{INDENT * 2}return true;"
         yield f"{INDENT}}},"
 
-    def need_for_rows(self, helper: str) -> None:
-        """Notes a function that walks rows, and what all of these call."""
-        if helper in _BY_WARP_NUMBER:
-            self.expressions.helpers.need("warp_number")
-        self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
-        self.expressions.helpers.need(helper)
+    def need_for_rows(self, *helpers: str) -> None:
+        """Notes functions that walk rows, and what all of these call."""
+        for helper in helpers:
+            if helper in _BY_WARP_NUMBER:
+                self.expressions.helpers.need("warp_number")
+            self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
+            self.expressions.helpers.need(helper)
 
     def listed(self, listed: ir.Listed) -> str:
         """The start and length of a list."""
@@ -262,21 +256,9 @@ def _kept(takes: bool) -> str:
     return "" if takes else "_and_keep"
 
 
-_BY_WARP_NUMBER = frozenset(
-    {
-        "advance_all",
-        "advance_listed",
-        "advance_rows",
-        "advance_words",
-        "ask_all",
-        "count_rows",
-        "gather_all",
-        "gather_rows",
-        "gather_far_rows",
-        "gather_listed",
-        "gather_each",
-        "search_all",
-    }
+_BY_WARP_NUMBER = (
+    *("advance_all", "advance_listed", "advance_rows", "advance_words", "ask_all", "count_rows", "gather_all"),
+    *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""
 

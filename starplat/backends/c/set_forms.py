@@ -43,8 +43,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
-        helpers.need(f"mark_{form.words}")
-        helpers.need("insert_shared")
+        helpers.need(f"mark_{form.words}", "insert_shared")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
@@ -70,9 +69,7 @@ def need_visit(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("begin_anew_shared" if form.list == "shared" else "begin_anew")
     if form.list != "whole":
         _need_words(helpers, form)
-        helpers.need("sum_up_to")
-        helpers.need("visit_bits")
-        helpers.need(f"visit_marked_{form.words}")
+        helpers.need("sum_up_to", "visit_bits", f"visit_marked_{form.words}")
     if form.list != "none":
         need_listed(helpers, members)
         helpers.need("visit_list_shared" if form.list == "shared" else "visit_list")
@@ -90,8 +87,7 @@ def clearing(helpers: Helpers, members: ir.Array) -> str:
     """The function that takes all members out, which is noted."""
     if FORMS[packing_of(members)].list != "shared":
         return "clear"
-    helpers.need("clear_bits_shared")
-    helpers.need("clear_shared")
+    helpers.need("clear_bits_shared", "clear_shared")
     return "clear_shared"
 
 
@@ -135,14 +131,11 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
     need_advance(helpers, members)
-    for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):
-        helpers.need(macro)
+    helpers.need("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep")
     if not has_whole_list(members):
         need_of_list(helpers, "gather_noted", members)
-        helpers.need("gather_places")
-        helpers.need("gather_places_and_keep")
-    for macro in _CROSSING.get(FORMS[packing].list, ()):
-        helpers.need(macro)
+        helpers.need("gather_places", "gather_places_and_keep")
+    helpers.need(*_CROSSING.get(FORMS[packing].list, ()))
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
 

@@ -11,7 +11,6 @@ from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
@@ -30,6 +29,7 @@ from starplat.backends.text.comments import file_name, origin, quoted
 from starplat.backends.text.folding import WIDEST
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
+from starplat.backends.uses import changed_arrays
 from starplat.frontend.typed import ALL
 from starplat.frontend.types import ListType, Scalar, SetType
 from starplat.ir import nodes as ir

@@ -10,11 +10,11 @@ from functools import cached_property
 
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.lines import INDENT
-from starplat.backends.c.set_uses import fixed_sets
 from starplat.backends.host.words import CELLS, buffer_type, size_of
 from starplat.backends.text.comments import quoted
 from starplat.backends.text.names import Names
 from starplat.backends.text.words import WORDS_OF_C
+from starplat.backends.uses import fixed_sets
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.lists import taken

@@ -4,8 +4,8 @@ heads of rows."""
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.backends.c.set_uses import changed_arrays
 from starplat.backends.host.words import size_of
+from starplat.backends.uses import changed_arrays
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.schedule.memory.heads import heads_in_program

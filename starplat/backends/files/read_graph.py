@@ -5,8 +5,9 @@ The types and the file reader are headers that all programs share.
 
 from collections.abc import Iterator, Set
 
+from starplat.backends import uses
 from starplat.backends.files.placed import head_cells, heads_of_graph, read_at_heads
-from starplat.backends.host import uses, words
+from starplat.backends.host import words
 from starplat.backends.host.parts import holds_own_rows
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir

@@ -14,18 +14,17 @@ from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, guarded
 from starplat.backends.c.parameters import signature_text, unnamed_if_idle
-from starplat.backends.c.set_uses import fixed_sets
 from starplat.backends.host.changing import changing_lines, lists_of
 from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.lists import items_of, list_operation, list_type
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
 from starplat.backends.host.parts import exchange_lines
-from starplat.backends.host.uses import callees_first
 from starplat.backends.host.words import CELLS, CPP, buffer_type, size_of
 from starplat.backends.text.comments import comment, origin
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
+from starplat.backends.uses import called_by_host, callees_first, fixed_sets
 from starplat.ir import nodes as ir
 from starplat.ir.launches import read_by, set_by
 from starplat.ir.visitor import walk_host
@@ -44,7 +43,7 @@ def host_text(
 ) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
-    functions = callees_first(module)
+    functions = callees_first(module.functions, lambda function: called_by_host(function, module))
     known = {loop.op.name: loop for loop in loops}
     fixed = fixed_sets(module)
     printed = (HostPrinter(module, names, function, helpers, launching, known, fixed) for function in functions)

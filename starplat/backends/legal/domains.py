@@ -5,7 +5,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.legal.blocks import is_brief
-from starplat.backends.legal.continues import has_continue, replace_continue
+from starplat.backends.legal.inside import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.ir import build
@@ -20,9 +20,8 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
     take many numbers of nodes or arcs."""
     members = membership(kernel)
     if isinstance(kernel.domain, ir.Triangles):
-        assert kernel.iterator is not None
         body = replace_continue(operations.block(kernel.body), (st.Leave(),))
-        return (st.EachTriangle(kernel.domain, kernel.iterator, body),)
+        return (st.EachTriangle(kernel.domain, kernel.index, body),)
     if kernel.shares_arcs and not operations.capabilities.structured_loops:
         return over_arcs(operations, kernel, members)
     if members is not None:
@@ -32,29 +31,23 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
         return (several,)
     if kernel.filter is not None:
         body = (st.If(negated(kernel.filter), (st.Continue(),)), *body)
-    iterator = kernel.iterator
+    if isinstance(kernel.domain, ir.Once):
+        return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
+    iterator = kernel.index
     match kernel.domain:
         case ir.AllNodes(first, end) | ir.AllArcs(first, end):
-            assert iterator is not None
             all_of_them = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
             return (st.Count(iterator, first or build.ZERO, end or all_of_them, st.Stride.GRID, body),)
         case ir.Workers():
-            assert iterator is not None
             return (st.Count(iterator, build.ZERO, build.number(ir.WORKERS), st.Stride.GRID, body),)
         case ir.NodeNeighbors(direction, node, position):
-            assert iterator is not None
             return operations.over_neighbors(direction.layout, node, iterator, position, st.Stride.GRID, body)
         case ir.Listed():
-            assert iterator is not None
             return _over_list(operations, kernel.domain, iterator, body)
         case ir.InWords():
-            assert iterator is not None
             return _over_words(operations, kernel.domain, iterator, body)
         case ir.Numbers(count):
-            assert iterator is not None
             return (st.Count(iterator, build.ZERO, count, st.Stride.GRID, body),)
-        case ir.Once():
-            return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
 
 
@@ -63,9 +56,8 @@ def _tested_ahead(kernel: ir.Kernel, operations: Operations, body: st.Body) -> s
     if not operations.capabilities.shared_arcs or not is_brief(kernel):
         return None
     assert kernel.filter is not None
-    assert kernel.iterator is not None
     end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
-    return st.EachKept(kernel.iterator, end, kernel.filter, replace_continue(body, (st.Leave(),)))
+    return st.EachKept(kernel.index, end, kernel.filter, replace_continue(body, (st.Leave(),)))
 
 
 def in_pieces(operations: Operations, body: st.Body) -> st.Body:
@@ -94,12 +86,11 @@ def _over_words(operations: Operations, words: ir.InWords, iterator: ir.Variable
 
 def _over_members(operations: Operations, kernel: ir.Kernel, members: Membership) -> st.Body:
     """A thread for every member of a set."""
-    assert kernel.iterator is not None
     body = operations.block(members.body)
     if members.keep is not None:
         body = (st.If(negated(members.keep), (st.Continue(),)), *body)
     body = replace_continue(body, (st.Leave(),))
-    return (st.EachMember(members.members, members.takes, kernel.iterator, body),)
+    return (st.EachMember(members.members, members.takes, kernel.index, body),)
 
 
 def _once(body: st.Body, leaves: bool) -> st.Body:

@@ -24,12 +24,11 @@ def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st
 def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
-    assert kernel.iterator is not None
     body = operations.along(loop, operations.block(loop.body))
     body = (*operations.block(beside_arcs.repeated(ahead)), *body)
     return st.GroupAdvance(
         _row_expansion(operations, kernel, loop.layout.offsets),
-        kernel.iterator,
+        kernel.index,
         loop.position,
         beside_arcs.visited(operations, tuple(ahead)),
         body,
@@ -37,7 +36,6 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
-    assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
     given = operations.block(giving(loop.body, total, partial(ir.SetLocal, value)))
@@ -54,7 +52,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
         _row_expansion(operations, kernel, loop.layout.offsets),
-        kernel.iterator,
+        kernel.index,
         loop.position,
         combine=parts.combine,
         start=nothing,
@@ -70,9 +68,8 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
 
 
 def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
-    assert kernel.iterator is not None
     node = operations.locals.fresh("brought", ir.Element.NODE)
-    keep = None if kernel.filter is None else Renamer({kernel.iterator: node}).expression(kernel.filter)
+    keep = None if kernel.filter is None else Renamer({kernel.index: node}).expression(kernel.filter)
     return st.RowExpansion(
         rows,
         kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,

@@ -1,7 +1,7 @@
 """Statements of kernels whose groups add up the arcs of nodes in maps that they share."""
 
 from starplat.backends import statements as st
-from starplat.backends.legal import continues, unread
+from starplat.backends.legal import inside, unread
 from starplat.backends.legal.operations import Operations
 from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
@@ -12,21 +12,20 @@ _NOTHING = st.AddToMap(ir.Const(-1, ir.Element.INT), ir.Const(0, ir.Element.INT)
 
 def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> st.CountRows:
     """The sums of all nodes' rows by key, and the work on each node's best key."""
-    assert kernel.iterator is not None
     ahead, loop = operations.block(parts.ahead), parts.loop
     body = _adding(operations.block(loop.body))
     if not isinstance(body[-1], st.AddToMap):
         body = (*body, _NOTHING)
     if isinstance(loop, ir.ForNeighbors):
         place = operations.locals.fresh("place", ir.Element.ARC)
-        position = build.plus(loop.layout.first(ir.Ref(kernel.iterator)), ir.Ref(place))
+        position = build.plus(loop.layout.first(ir.Ref(kernel.index)), ir.Ref(place))
         body = operations.along(loop, body)
         body = (st.Declare(loop.position, position, constant=True), *body)
     else:
         place = loop.variable
     best, rest = _named(operations, parts)
     return st.CountRows(
-        kernel.iterator,
+        kernel.index,
         kernel.filter,
         parts.keys,
         parts.sums,
@@ -34,7 +33,7 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
         place=place,
         body=unread.without_unread((*ahead, *body)),
         best=best,
-        finish=continues.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
+        finish=inside.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
     )
 
 

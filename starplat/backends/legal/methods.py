@@ -18,11 +18,7 @@ class Methods:
     span: Span
 
     def method(self, combine: ir.Combine, element: ir.Element) -> st.Method:
-        """How the target updates a shared cell atomically.
-
-        Raises:
-            DiagnosticError: E0604, it cannot.
-        """
+        """How the target updates a shared cell atomically. Raises E0604: it cannot."""
         if element is ir.Element.BOOL and combine is ir.Combine.BIT_XOR:
             return st.Method.FLIP_BYTE
         if self.capabilities.has_atomic(combine, element):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.legal import continues, contributions, locals, methods, updates
+from starplat.backends.legal import contributions, inside, locals, methods, updates
 from starplat.backends.uses import assigned_in, reads, variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -83,7 +83,7 @@ class Operations:
         assignments = tuple(statement for statement in step if isinstance(statement, st.Assign))
         if assignments == step:
             return st.For(condition, assignments, body)
-        return st.While(condition, (*continues.replace_continue(body, (*step, st.Continue())), *step))
+        return st.While(condition, (*inside.replace_continue(body, (*step, st.Continue())), *step))
 
     def in_team(self, row: SharedRow, statements: st.Body) -> st.Body:
         """The loop, last of the statements, as one that threads share."""

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from starplat.backends import statements as st
 from starplat.backends.legal.beside_arcs import repeated, visited
-from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.histograms import count_rows
+from starplat.backends.legal.inside import replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in
@@ -27,25 +27,19 @@ from starplat.ir.shapes.searching import Searching, searching
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
-    row = row_of_arc(kernel)
-    if row is not None:
+    if (row := row_of_arc(kernel)) is not None:
         return (_advance_rows(operations, kernel, row),)
-    counts = histogram(kernel, operations.module)
-    if counts is not None:
+    if (counts := histogram(kernel, operations.module)) is not None:
         return (count_rows(operations, kernel, counts),)
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
-    searches = searching(kernel)
-    if searches is not None:
+    if (searches := searching(kernel)) is not None:
         return (_of_part(operations, kernel, _search(operations, kernel, searches)),)
-    collects = collecting(kernel)
-    if collects is not None:
+    if (collects := collecting(kernel)) is not None:
         return (_collect(operations, kernel, collects),)
-    asks = asking(kernel)
-    if asks is not None:
+    if (asks := asking(kernel)) is not None:
         return (_of_part(operations, kernel, _ask(operations, kernel, asks)),)
-    gathers = gathering(kernel)
-    if gathers is not None:
+    if (gathers := gathering(kernel)) is not None:
         return (_of_part(operations, kernel, _gather(operations, kernel, members, gathers)),)
     return (_of_part(operations, kernel, _advance(operations, kernel, members)),)
 
@@ -82,19 +76,17 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     """Independent work on arcs."""
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
-    assert kernel.iterator is not None
     body = (*operations.block(repeated(ahead)), *operations.along(loop, operations.block(loop.body)))
     body = replace_continue(body, (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
-    return st.Advance(whose, takes, kernel.iterator, keep, loop.layout.offsets, loop.position, body, listed, visit)
+    return st.Advance(whose, takes, kernel.index, keep, loop.layout.offsets, loop.position, body, listed, visit)
 
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:
     """Independent work on the rows that arcs lead to."""
-    assert kernel.iterator is not None
     assert kernel.filter is not None
     assert isinstance(kernel.domain, ir.AllArcs)
     loop = row.loop
@@ -104,7 +96,7 @@ def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> s
     return st.AdvanceRows(
         kernel.domain.first or build.ZERO,
         kernel.domain.end or ir.NumArcs(),
-        kernel.iterator,
+        kernel.index,
         kernel.filter,
         without_unread((*operations.block(row.lets), *tested, st.Leave(loop.node))),
         loop.layout.offsets,
@@ -115,16 +107,14 @@ def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> s
 
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and the work on one that passes."""
-    assert kernel.iterator is not None
     loop, ahead = parts.loop, operations.block(parts.ahead)
     test = operations.along(loop, (*ahead, st.Leave(parts.condition)))
     reach = operations.along(loop, (*ahead, *operations.block(parts.found)))
-    return st.Search(kernel.iterator, kernel.filter, loop.layout.offsets, loop.position, test, reach)
+    return st.Search(kernel.index, kernel.filter, loop.layout.offsets, loop.position, test, reach)
 
 
 def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
     """A test of arcs, and the work on a node that knows whether one passes."""
-    assert kernel.iterator is not None
     loop = parts.loop
     asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(parts.condition))
     test = operations.along(loop, without_unread(asked))
@@ -133,19 +123,18 @@ def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
         answer = operations.locals.fresh(f"not_{answer.name}", ir.Element.BOOL)
         ahead = (*ahead, st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False))
     finish = without_unread(replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),)))
-    return st.Ask(kernel.iterator, kernel.filter, loop.layout.offsets, loop.position, test, answer, finish)
+    return st.Ask(kernel.index, kernel.filter, loop.layout.offsets, loop.position, test, answer, finish)
 
 
 def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:
     """What a word lacks, what an arc offers, and the work on what was found."""
-    assert kernel.iterator is not None
     assert isinstance(kernel.domain, ir.Numbers)
     loop, nothing = parts.loop, ir.Const(0, ir.Element.LONG)
     offers = ir.KernelReturn(ir.Select(parts.condition, parts.value, nothing))
     offered = operations.along(loop, operations.block((offers,)))
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
-        kernel.iterator,
+        kernel.index,
         loop.layout.offsets,
         loop.position,
         wanted=operations.block((*_needed(parts.ahead, parts.wanted), ir.KernelReturn(parts.wanted))),
@@ -171,7 +160,6 @@ def _needed(lets: tuple[ir.Let, ...], *users: object) -> tuple[ir.Let, ...]:
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
     """A reduction over a node's arcs that threads share, and the work on its result."""
-    assert kernel.iterator is not None
     layout = parts.loop.layout
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
@@ -192,7 +180,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     return st.Gather(
         whose,
         takes,
-        kernel.iterator,
+        kernel.index,
         kernel.filter if members is None else members.keep,
         layout.offsets,
         parts.loop.position,

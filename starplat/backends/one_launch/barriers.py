@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.backends import statements as st
-from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.one_launch.device_operations import DeviceOperations
+from starplat.backends.uses import counters_in, variables_set
 from starplat.ir import nodes as ir
 from starplat.ir.access import Access, accesses
 from starplat.ir.visitor import blocks_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from starplat.backends import counters, uses
+from starplat.backends import uses
 from starplat.ir import launches, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.gathering import gathering
@@ -47,7 +47,7 @@ def _untouched(op: ir.HostOp, known: Known, module: ir.Module) -> Known:
         return known
     parts = tuple(visitor.walk_host((op,)))
     gone = {array for part in parts for array in launches.changed(part, module)}
-    assigned = counters.variables_set(parts, module)
+    assigned = uses.variables_set(parts, module)
     return {
         flags: lists
         for flags, lists in known.items()

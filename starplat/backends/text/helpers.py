@@ -32,7 +32,8 @@ class Helpers:
     of_space: frozenset[str] = frozenset()
     needed: dict[Helper, None] = field(default_factory=dict)
 
-    def need(self, macro: str, **arguments: str) -> None:
-        """Notes one."""
-        space = self.space if macro in self.of_space else ""
-        self.needed[Helper(macro, tuple(arguments.items()), space)] = None
+    def need(self, *macros: str, **arguments: str) -> None:
+        """Notes some, made of the same words."""
+        for macro in macros:
+            space = self.space if macro in self.of_space else ""
+            self.needed[Helper(macro, tuple(arguments.items()), space)] = None

@@ -51,20 +51,12 @@ class WgslExpressions(expressions.ExpressionPrinter):
         return self.unbounded("INFINITY") if element.is_real else self.spelling.largest[element]
 
     def kind(self, element: ir.Element) -> str:
-        """The type of a local.
-
-        Raises:
-            DiagnosticError: E0604, its numbers would have 64 bits.
-        """
+        """The type of a local. Raises E0604: its numbers would have 64 bits."""
         self.require_narrow(element)
         return self.spelling.values[element]
 
     def require_narrow(self, element: ir.Element) -> None:
-        """Refuses numbers of 64 bits.
-
-        Raises:
-            DiagnosticError: E0604, this is one.
-        """
+        """Refuses numbers of 64 bits. Raises E0604: this is one."""
         if element in _WIDE:
             self.instances.refuse(f"this target has no '{element.value}': its numbers have 32 bits")
 

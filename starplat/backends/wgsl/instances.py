@@ -79,11 +79,8 @@ class Instances:
         return self.emitted.functions[_key(call, self.given)]
 
     def require_pure(self, side: ir.Expression) -> None:
-        """Refuses a side of a choice that may not be evaluated in vain: `select` evaluates both.
-
-        Raises:
-            DiagnosticError: E0604, it calls a function that changes cells or loops.
-        """
+        """Refuses a side of a choice that may not be evaluated in vain: `select` evaluates both. Raises E0604: it calls
+        a function that changes cells or loops."""
         for call in _calls(side):
             if not _may_be_in_vain(call.function, self.emitted.helpers):
                 self.refuse(f"this target evaluates both sides of '? :', and '{call.function}' does more than compute")
@@ -96,11 +93,7 @@ class Instances:
 
 
 def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:
-    """The buffers and functions of a module.
-
-    Raises:
-        DiagnosticError: E06xx, the target cannot do what the program asks.
-    """
+    """The buffers and functions of a module. Raises E06xx: the target cannot do what the program asks."""
     routines, functions = legal(module, capabilities)
     kernels = tuple(routine for routine in routines if isinstance(routine, st.LegalKernel))
     assert len(kernels) == len(routines), "persistent kernels are for targets that have a barrier for all threads"

@@ -30,11 +30,7 @@ class WgslUnit:
 
 
 def wgsl_unit(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> WgslUnit:
-    """The kernels in WGSL.
-
-    Raises:
-        DiagnosticError: E06xx, the target cannot do what the program asks.
-    """
+    """The kernels in WGSL. Raises E06xx: the target cannot do what the program asks."""
     printer = _Kernels(emitted(module, capabilities), spelling)
     functions = [printer.function(key, name) for key, name in printer.emitted.functions.items()]
     kernels = [printer.kernel(legal) for legal in printer.emitted.kernels]

@@ -83,11 +83,8 @@ def bench(
 
 
 def _require_sense(what: list[str], graphs: list[Path], html: Path | None) -> None:
-    """Refuses combinations of options that make no sense.
-
-    Raises:
-        typer.BadParameter: something is there that does not go with the rest, or is lacking.
-    """
+    """Refuses combinations of options that make no sense. Raises typer.BadParameter: something is there that does not
+    go with the rest, or is lacking."""
     if what[0] == COMPARE:
         if html is not None or graphs:
             raise typer.BadParameter("goes with a program", param_hint="--graph" if graphs else "--html")

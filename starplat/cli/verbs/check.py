@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from starplat.cli import console, program_file
+from starplat.cli import console, files
 from starplat.cli.arguments import AllErrors, Json, ProgramFiles, Strict
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
 
@@ -28,7 +28,7 @@ def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
     from starplat import pipeline
 
     try:
-        return pipeline.diagnostics(program_file.source_at(file), strict=strict)
+        return pipeline.diagnostics(files.source_at(file), strict=strict)
     except DiagnosticError as error:
         return error.diagnostics
 

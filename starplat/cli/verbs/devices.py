@@ -28,11 +28,8 @@ def devices(json: arguments.Json = False) -> None:
 
 def _table(found: tuple[DeviceDescription, ...]) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(
-        "target", "device", "name", "driver", "units", "memory", "status", box=None, header_style="bold", pad_edge=False
-    )
+    table = console.table("target", "device", "name", "driver", "units", "memory", "status")
     for device in found:
         index = "-" if device.index is None else str(device.index)
         memory = f"{device.memory / 2**30:.1f} GiB" if device.memory else "-"

@@ -101,9 +101,8 @@ def commands(found: Findings) -> list[str]:
 
 def _targets(found: Findings) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table("target", "device", "state", box=None, header_style="bold", pad_edge=False)
+    table = console.table("target", "device", "state")
     for attempt in found.attempts:
         device = attempt.device
         index = "" if device.index is None else f"{device.index}  "
@@ -116,9 +115,8 @@ def _targets(found: Findings) -> Table:
 
 def _tools(found: Findings) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table("compiler", "for", "where", box=None, header_style="bold", pad_edge=False)
+    table = console.table("compiler", "for", "where")
     for tool in found.tools:
         where = tool.path or f"not found; {tool.mend}"
         version = "" if tool.path is None else f" {tool.version or 'does not start'}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from starplat.cli import console
-from starplat.cli.following import following
+from starplat.cli.progress import following
 from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:
@@ -67,14 +67,10 @@ def _print(program: Program, found: Everywhere, request: Request) -> None:
 def table(found: Everywhere) -> Table:
     """A row for each device, times in seconds; of several runs the best."""
     from rich.markup import escape
-    from rich.table import Table
 
     from starplat.cli.views.agreements import agreement_in_color
 
-    drawn = Table("target", "device", box=None, header_style="bold", pad_edge=False)
-    for heading in ("compile", "upload", "run", "download"):
-        drawn.add_column(heading, justify="right", no_wrap=True)
-    drawn.add_column("answer", overflow="fold")
+    drawn = console.table("target", "device", numbers=("compile", "upload", "run", "download"), last="answer")
     for attempt in found.attempts:
         index = "" if attempt.device.index is None else f"{attempt.device.index}  "
         device, answer = attempt.device, agreement_in_color(attempt.agreement, attempt.reason)

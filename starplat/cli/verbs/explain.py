@@ -80,11 +80,7 @@ def explain(
 
 
 def page(code: str) -> str:
-    """The page about a code, in Markdown.
-
-    Raises:
-        DiagnosticError: E0793, there is none.
-    """
+    """The page about a code, in Markdown. Raises E0793: there is none."""
     from starplat.frontend.mistakes.remedies import closest
     from starplat.resources import error_page_folder
 
@@ -112,7 +108,7 @@ def _explain_code(code: str, json: bool) -> None:
 def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None:
     from starplat import pipeline
     from starplat.analysis import describe, to_json
-    from starplat.cli.program_file import source_at
+    from starplat.cli.files import source_at
 
     checked = pipeline.check(source_at(Path(path)), strict=strict)
     console.show(checked.warnings)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from starplat.cli import arguments, console, files, program_file
+from starplat.cli import arguments, console, files
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.program_text import read_file
 from starplat.source import SourceFile
@@ -23,7 +23,7 @@ def fmt(paths: Files, check: Check = False, diff: Diff = False, all_errors: argu
     failed = changed = False
     for path in paths:
         try:
-            source = program_file.source_at(path) if program_file.is_stdin(path) else read_file(path)
+            source = files.source_at(path) if files.is_stdin(path) else read_file(path)
             formatted = format_source(source)
         except DiagnosticError as error:
             console.show(error.diagnostics)
@@ -42,7 +42,7 @@ def _deliver(path: Path, source: SourceFile, formatted: str, *, check: bool, dif
         console.say(f"{source.name}: not formatted")
     if check or diff:
         return
-    if program_file.is_stdin(path):
+    if files.is_stdin(path):
         console.write(formatted)
     elif formatted != source.text:
         files.write_text(path, formatted)

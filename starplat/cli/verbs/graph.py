@@ -123,11 +123,7 @@ def _convert_in_pieces(
 
 @contextmanager
 def _room_beside(destination: Path) -> Iterator[None]:
-    """What the system refuses here, such as more room, keeps the destination from being written.
-
-    Raises:
-        DiagnosticError: E0815.
-    """
+    """What the system refuses here, such as more room, keeps the destination from being written. Raises E0815."""
     from starplat.graph import errors
 
     try:

@@ -52,7 +52,7 @@ def inspect(
     all_errors: arguments.AllErrors = False,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
-    from starplat.cli.program_file import source_at
+    from starplat.cli.files import source_at
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
@@ -104,11 +104,7 @@ def difference(
     device_choice: DeviceChoice = ANY,
 ) -> str:
     """A unified diff of the kernels of two targets; a schedule among the two is one for `target`. Empty if they are
-    equal.
-
-    Raises:
-        DiagnosticError: the program is wrong, or there is no such target or schedule.
-    """
+    equal. Raises DiagnosticError: the program is wrong, or there is no such target or schedule."""
     from difflib import unified_diff
 
     from starplat import pipeline
@@ -145,11 +141,7 @@ def shown(
     schedule: Schedule | None = None,
     device_choice: DeviceChoice = ANY,
 ) -> str:
-    """A stage's record as text.
-
-    Raises:
-        DiagnosticError: the program does not get as far as the stage.
-    """
+    """A stage's record as text. Raises DiagnosticError: the program does not get as far as the stage."""
     from starplat import pipeline
     from starplat.cli.views.tree import draw
 

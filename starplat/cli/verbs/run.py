@@ -13,8 +13,8 @@ import typer
 
 import starplat
 from starplat.cli import arguments as options
-from starplat.cli import console, files, kept, optional, program_file, run_report, scheduling
-from starplat.cli.following import following
+from starplat.cli import console, files, kept, optional, run_report, scheduling
+from starplat.cli.progress import following
 from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
 from starplat.cli.verbs.everywhere import run_on_all
@@ -128,7 +128,7 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, from_stdin=program_file.is_stdin(file))
+    communicator = joined(ranks, from_stdin=files.is_stdin(file))
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
@@ -162,11 +162,7 @@ def run(
 
 
 def _number(devices: str | None) -> int | str | None:
-    """What `--devices` asks for.
-
-    Raises:
-        typer.BadParameter: it is neither a number from 1 on nor `auto`.
-    """
+    """What `--devices` asks for. Raises typer.BadParameter: it is neither a number from 1 on nor `auto`."""
     if devices is None or devices == "auto":
         return devices
     if not devices.isdecimal() or int(devices) < 1:
@@ -184,7 +180,7 @@ def _require_updates(program: Program, function: str | None) -> None:
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     """The program, with its warnings shown."""
-    program = starplat.compile(program_file.source_at(file) if program_file.is_stdin(file) else file, strict=strict)
+    program = starplat.compile(files.source_at(file) if files.is_stdin(file) else file, strict=strict)
     if function is not None or not program.forms:
         program.module(function)
     console.show(program.warnings)
@@ -225,13 +221,9 @@ def _write_properties(path: Path, result: Result) -> None:
 
 
 def _wanted_files(out: Path | None, trace: str | None, target: str, *, batch: bool) -> _Files:
-    """The files to write, refused before the run if they cannot be written.
-
-    Raises:
-        typer.BadParameter: the results of many targets or of batches without a file were asked for, or a trace is to
-            become no page.
-        DiagnosticError: E0792 or E0794, a file cannot be written, or not as this.
-    """
+    """The files to write, refused before the run if they cannot be written. Raises typer.BadParameter: the results of
+    many targets or of batches without a file were asked for, or a trace is to become no page; E0792 or E0794: a file
+    cannot be written, or not as this."""
     from starplat.cli.output import writer_for
 
     if out is not None and target == EVERYWHERE:
@@ -246,11 +238,8 @@ def _wanted_files(out: Path | None, trace: str | None, target: str, *, batch: bo
 
 
 def _page_wanted(trace: str | None, target: str) -> Path | None:
-    """Where the page of a trace goes, if one is wanted.
-
-    Raises:
-        typer.BadParameter: it is no page, or many targets were asked for.
-    """
+    """Where the page of a trace goes, if one is wanted. Raises typer.BadParameter: it is no page, or many targets were
+    asked for."""
     if trace is None:
         return None
     if target == EVERYWHERE:

@@ -36,11 +36,7 @@ def show(
 
 
 def text_of(name: str) -> str:
-    """The text of a shipped program, which may be called with its ending.
-
-    Raises:
-        DiagnosticError: E0790, there is none of that name.
-    """
+    """The text of a shipped program, which may be called with its ending. Raises E0790: there is none of that name."""
     from starplat.program_text import unknown_program
     from starplat.resources import shipped_programs
 
@@ -69,9 +65,8 @@ def _purpose(path: Path) -> str:
 
 def _table(purposes: dict[str, str]) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table("name", "what it computes", box=None, header_style="bold", pad_edge=False)
+    table = console.table("name", "what it computes")
     for name, purpose in purposes.items():
         table.add_row(name, escape(purpose))
     return table

@@ -212,15 +212,11 @@ def _known_in(state: Path, key: str) -> Trials:
 
 def _table(found: Outcome) -> Table:
     from rich.markup import escape
-    from rich.table import Table
 
     from starplat.bench.records import speed_up
     from starplat.cli.views.bench_table import interval, milliseconds
 
-    drawn = Table("schedule", box=None, header_style="bold", pad_edge=False)
-    for heading in ("ms", "95 %", "runs", "times as long"):
-        drawn.add_column(heading, justify="right", no_wrap=True)
-    drawn.add_column("", overflow="fold")
+    drawn = console.table("schedule", numbers=("ms", "95 %", "runs", "times as long"), last="")
     counting = [trial for trial in found.trials if trial.counts]
     shown = [t for n, t in enumerate(counting) if n < SHOWN or t.schedule in ("auto", "plain")]
     for trial in shown:

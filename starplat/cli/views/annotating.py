@@ -32,11 +32,8 @@ def annotate(
     schedule: Schedule | None = None,
     capabilities: Capabilities | None = None,
 ) -> Annotation:
-    """The program beside the kernels of a target; `capabilities` are those for `pipeline.scheduled`.
-
-    Raises:
-        DiagnosticError: the program does not get as far, or there is no such target.
-    """
+    """The program beside the kernels of a target; `capabilities` are those for `pipeline.scheduled`. Raises
+    DiagnosticError: the program does not get as far, or there is no such target."""
     module = pipeline.scheduled(pipeline.lower(checked, function), target, schedule, capabilities)
     return _Annotator(checked, module, target, pipeline.kernels_text(module, target, PLAIN)).annotation()
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from starplat.bench import compare, records
+from starplat.cli import console
 from starplat.cli.views import agreements, bench_roofline, html
 
 CHANGES = {
@@ -26,10 +27,8 @@ def tables(report: records.Report) -> Iterator[Table]:
     for graph in report.graphs:
         rows = report.of(graph)
         title = f"{report.program} on {graph.name}: {graph.described}"
-        drawn = _table(title, "target", "device", "schedule")
-        for heading in ("ms", "95 %", "times as fast", "compile s", "upload s"):
-            drawn.add_column(heading, justify="right", no_wrap=True)
-        drawn.add_column("answer", overflow="fold")
+        numbers = ("ms", "95 %", "times as fast", "compile s", "upload s")
+        drawn = console.table("target", "device", "schedule", numbers=numbers, last="answer", title=title)
         first = records.baseline(rows)
         for row in rows:
             drawn.add_row(
@@ -44,10 +43,8 @@ def tables(report: records.Report) -> Iterator[Table]:
 
 def changes(pairs: Iterable[compare.Pair]) -> Table:
     """A row for each case of two reports."""
-    drawn = _table("", "graph", "target", "schedule")
-    for heading in ("before ms", "after ms", "times as fast", "95 %"):
-        drawn.add_column(heading, justify="right", no_wrap=True)
-    drawn.add_column("", overflow="fold")
+    numbers = ("before ms", "after ms", "times as fast", "95 %")
+    drawn = console.table("graph", "target", "schedule", numbers=numbers, last="")
     for pair in pairs:
         times = (None if row is None else row.median for row in (pair.before, pair.after))
         ratio = pair.speed_up
@@ -78,14 +75,6 @@ def interval(estimate: records.Estimate | None, scale: float = 1000) -> str:
         return "-"
     low, high = (f"{end * scale:.3g}" if end * scale < 1000 else f"{end * scale:.0f}" for end in estimate.interval)
     return f"{low} to {high}"
-
-
-def _table(title: str, *headings: str) -> Table:
-    drawn = Table(
-        *headings, title=title or None, title_justify="left", title_style="bold", box=None, header_style="bold"
-    )
-    drawn.pad_edge = False
-    return drawn
 
 
 def _numbers(row: records.Row, first: records.Row | None) -> list[str]:

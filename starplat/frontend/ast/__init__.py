@@ -5,5 +5,4 @@ asserted. Names are plain strings here; `typed` has symbols instead.
 """
 
 from starplat.frontend.ast.expressions import *
-from starplat.frontend.ast.program import *
 from starplat.frontend.ast.statements import *

@@ -61,13 +61,7 @@ class Acting:
                     return True
                 case typed.Incremented():
                     return True
-                case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
-                    if part.symbol in changed:
-                        return True
-                case typed.ListItem() | typed.ListSize() | typed.WholeList():
-                    if part.symbol in changed:
-                        return True
-                case typed.Aggregate(property=symbol) if symbol in changed:
+                case _ if walk.symbol_of(part) in changed:
                     return True
         return False
 

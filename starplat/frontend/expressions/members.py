@@ -118,9 +118,8 @@ def _is_walked_backwards(context: Context, edge: typed.Expression) -> bool:
     """Whether an edge is the current arc of a loop over in-neighbors, or a variable that holds it."""
     match edge:
         case typed.ArcInHand():
-            for frame in context.frames:
-                if frame.iterator is edge.iterator and isinstance(frame.domain, typed.Neighbors):
-                    return frame.domain.direction is Direction.IN
+            walked = context.walked(edge.iterator)
+            return walked is not None and walked.direction is Direction.IN
         case typed.Variable():
             return context.binding(edge.symbol).arc is Direction.IN
     return False
@@ -135,8 +134,8 @@ def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
         case typed.GraphQuery():
             graph = edge.graph
         case typed.ArcInHand():
-            domains = (frame.domain for frame in context.frames if frame.iterator is edge.iterator)
-            graph = next((d.graph for d in domains if isinstance(d, typed.Neighbors)), None)
+            walked = context.walked(edge.iterator)
+            graph = None if walked is None else walked.graph
     return graph or context.graph_at_hand(edge.span, "an edge's end")
 
 

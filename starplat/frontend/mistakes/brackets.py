@@ -21,8 +21,7 @@ def end_of_file(situation: recovery.Situation) -> bool:
         guess = _unclosed(situation, open_brackets)
         expected = f"'{_CLOSER[guess.value]}'" if guess.value == "{" else expected
         related = [Label(span_of(guess), "this is never closed")]
-    message = f"the file ends where {expected} is expected"
-    situation.reporter.report("E0102", message, span_of(situation.found), related=related)
+    situation.report("E0102", f"the file ends where {expected} is expected", situation.found, related=related)
     situation.give_up_statement()
     return True
 
@@ -34,8 +33,7 @@ def function_inside(situation: recovery.Situation) -> bool:
     open_brackets = [situation.tokens[index] for index in situation.open_brackets()]
     guess = _unclosed(situation, open_brackets)
     message = f"a function begins, but this '{guess.value}' is never closed"
-    label = Label(span_of(situation.found), "begins here")
-    situation.reporter.report("E0107", message, span_of(guess), related=[label])
+    situation.report("E0107", message, guess, related=[Label(span_of(situation.found), "begins here")])
     brace = situation.operator("}")
     count = next((n for n in range(1, len(open_brackets) + 1) if situation.accepts(*[brace] * n, "FUNCTION")), 0)
     if count:
@@ -82,7 +80,7 @@ def unclosed_bracket(situation: recovery.Situation) -> bool:
             closer = _CLOSER[bracket.value]
             message = f"this '{bracket.value}' is not closed: expected '{closer}' before {wording.quoted(found)}"
             label = Label(span_of(found), f"'{closer}' is expected before this")
-            situation.reporter.report("E0107", message, span_of(bracket), related=[label])
+            situation.report("E0107", message, bracket, related=[label])
             situation.insert(*closers, *semicolon)
             return True
     return False
@@ -97,7 +95,7 @@ def stray_closer(situation: recovery.Situation) -> bool:
         return False
     if not open_values or open_values[-1] == "{":
         message = f"there is nothing open that '{found.value}' could close"
-        situation.reporter.report("E0108", message, span_of(found))
+        situation.report("E0108", message, found)
         while situation.found.type == found.type:
             situation.leave_out()
         return True
@@ -107,7 +105,7 @@ def stray_closer(situation: recovery.Situation) -> bool:
         return False
     label = Label(span_of(opener), f"needs a '{closer}'")
     message = f"'{found.value}' cannot close '{opener.value}'"
-    situation.reporter.report("E0108", message, span_of(found), related=[label])
+    situation.report("E0108", message, found, related=[label])
     situation.take_as(situation.position, situation.operator(closer))
     return True
 
@@ -137,7 +135,7 @@ def _report_missing_brace(situation: recovery.Situation, head: Token, last: Toke
     message = f"a '{{' is missing: '{head.value}' governs one statement only"
     label = Label(span_of(second), "this is no part of it")
     end = span_of(last).end
-    situation.reporter.report("E0129", message, Span(end, end), "here", related=[label])
+    situation.report("E0129", message, Span(end, end), "here", related=[label])
 
 
 def _behind_brackets(tokens: list[Token], index: int) -> int:

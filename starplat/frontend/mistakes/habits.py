@@ -37,7 +37,7 @@ def cast(situation: Situation) -> bool:
         message, help = f"a cast is written '{word}(…)'", "the brackets stand around the value"
     else:
         message, help = f"there is no cast to '{word}'", _NO_CASTS[word]
-    situation.reporter.report("E0125", message, span, help=help)
+    situation.report("E0125", message, span, help=help)
     situation.replace(first, last - first + 1)
     return True
 
@@ -61,7 +61,7 @@ def array(situation: Situation) -> bool:
     if situation.tokens[last].value != "]":
         return False
     span = Span(span_of(found).start, span_of(situation.tokens[last]).end)
-    situation.reporter.report("E0126", "the language has no arrays", span, help=_ARRAY)
+    situation.report("E0126", "the language has no arrays", span, help=_ARRAY)
     situation.replace(place, last - place + 1)
     return True
 
@@ -75,10 +75,9 @@ def pointer(situation: Situation) -> bool:
         return False
     if found.value == "*":
         help = "leave the '*' out: graphs, properties and sets are passed by reference"
-        situation.reporter.report("E0126", "the language has no pointers", span_of(found), help=help)
+        situation.report("E0126", "the language has no pointers", found, help=help)
     else:
-        message = "only a scalar parameter can be a reference"
-        situation.reporter.report("E0126", message, span_of(found), help="leave the '&' out")
+        situation.report("E0126", "only a scalar parameter can be a reference", found, help="leave the '&' out")
     situation.replace(situation.position, 1)
     return True
 
@@ -136,7 +135,7 @@ def word_operator(situation: Situation) -> bool:
 
 
 def _no_operator(situation: Situation, text: str, span: Span, help: str) -> None:
-    situation.reporter.report("E0127", f"there is no operator '{text}'", span, help=help)
+    situation.report("E0127", f"there is no operator '{text}'", span, help=help)
 
 
 def comment_for_division(situation: Situation) -> bool:
@@ -152,7 +151,7 @@ def comment_for_division(situation: Situation) -> bool:
         return False
     start = end + len(line) - len(comment)
     help = "to divide, write '/'; between integers it cuts the fraction off"
-    situation.reporter.report("E0127", "'//' begins a comment", Span(start, start + 2), help=help)
+    situation.report("E0127", "'//' begins a comment", Span(start, start + 2), help=help)
     brackets = [situation.tokens[index].value for index in reversed(situation.open_brackets())]
     closers = [situation.operator(_CLOSER[bracket]) for bracket in takewhile(_CLOSER.__contains__, brackets)]
     last = situation.operator("{" if comment.rstrip().endswith("{") else ";")
@@ -179,8 +178,7 @@ def modifier(situation: Situation) -> bool:
         if following.value in TYPE_WORDS and situation.fits_as(index, following.type):
             word = situation.tokens[index]
             message = f"there is no word '{word.value}' in the language"
-            help = f"leave it out: '{following.value} …'"
-            situation.reporter.report("E0114", message, span_of(word), help=help)
+            situation.report("E0114", message, word, help=f"leave it out: '{following.value} …'")
             situation.replace(index, 1)
             return True
     return False
@@ -195,11 +193,11 @@ def foreign_statement(situation: Situation) -> bool:
     message = f"there is no word '{word.value}' in the language"
     branch = foreign.BRANCHES.get(word.value)
     if branch is not None and situation.fits_as(start, situation.operator(branch.stand_in)):
-        situation.reporter.report("E0114", message, span_of(word), help=branch.help)
+        situation.report("E0114", message, word, help=branch.help)
         situation.take_as(start, situation.operator(branch.stand_in))
         return True
     if word.value in foreign.ABSENT and situation.give_up_whole_statement():
-        situation.reporter.report("E0114", message, span_of(word), help=foreign.ABSENT[word.value])
+        situation.report("E0114", message, word, help=foreign.ABSENT[word.value])
         return True
     return False
 
@@ -212,7 +210,7 @@ def until_for_while(situation: Situation) -> bool:
     if situation.found.value != "until" or not situation.accepts("WHILE"):
         return False
     help = "write 'while (!(…))': it goes on as long as the condition holds"
-    situation.reporter.report("E0101", "expected 'while', found 'until'", span_of(situation.found), help=help)
+    situation.report("E0101", "expected 'while', found 'until'", situation.found, help=help)
     situation.take_as(situation.position, "WHILE")
     return True
 
@@ -222,7 +220,7 @@ def superfluous_then(situation: Situation) -> bool:
     if previous is None or previous.value != "then" or situation.tokens[place - 2].value != ")":
         return False
     message = "there is no word 'then' in the language"
-    situation.reporter.report("E0114", message, span_of(previous), help="leave it out: 'if (…) { … }'")
+    situation.report("E0114", message, previous, help="leave it out: 'if (…) { … }'")
     situation.replace(place - 1, 1)
     return True
 
@@ -234,7 +232,7 @@ def property_without_element(situation: Situation) -> bool:
         return False
     message = f"'{previous.value}' does not say what it holds"
     help = f"write '{previous.value}<int>', '{previous.value}<double>' or the like"
-    situation.reporter.report("E0123", message, span_of(previous), help=help)
+    situation.report("E0123", message, previous, help=help)
     if found.type == "NAME":
         situation.insert(situation.operator("<"), situation.operator("int"), situation.operator(">"))
     else:

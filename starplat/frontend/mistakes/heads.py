@@ -23,7 +23,7 @@ def head_without_brackets(situation: Situation) -> bool:
         return False
     span = Span(span_of(found).start, span_of(situation.tokens[_end_of_head(situation)]).end)
     message = f"what follows '{previous.value}' stands in brackets"
-    situation.reporter.report("E0128", message, span, help=_EXAMPLES[previous.value])
+    situation.report("E0128", message, span, help=_EXAMPLES[previous.value])
     situation.give_up_statement()
     return True
 
@@ -52,7 +52,7 @@ def iterator_with_type(situation: Situation) -> bool:
         if not situation.fits_as(index, "NAME"):
             continue
         help = f"write '{words[0].value} ({name.value} in …)': what the loop runs over says what '{name.value}' is"
-        situation.reporter.report("E0128", "the type of an iterator is not written", span_of(kind), help=help)
+        situation.report("E0128", "the type of an iterator is not written", kind, help=help)
         situation.tokens[index + 2] = Token.new_borrow_pos("IN", "in", joint)
         situation.replace(index, 1)
         return True
@@ -71,7 +71,7 @@ def colon_for_in(situation: Situation) -> bool:
     if found.value not in (":", "of", "<-", "over"):
         return False
     help = f"write '({previous.value} in …)'"
-    situation.reporter.report("E0128", f"expected 'in', found {quoted(found)}", span_of(found), help=help)
+    situation.report("E0128", f"expected 'in', found {quoted(found)}", found, help=help)
     situation.take_as(situation.position, "IN")
     return True
 
@@ -82,7 +82,7 @@ def several_iterators(situation: Situation) -> bool:
     if len(words) < 4 or words[0].value not in ("for", "forall") or words[1].value != "(" or words[3].value != ",":
         return False
     help = "the ends of an edge e are e.source and e.destination; for pairs of nodes, write one loop inside the other"
-    situation.reporter.report("E0128", "a loop has one iterator", span_of(words[3]), help=help)
+    situation.report("E0128", "a loop has one iterator", words[3], help=help)
     situation.give_up_statement()
     return True
 
@@ -95,7 +95,7 @@ def colon_before_body(situation: Situation) -> bool:
     if not situation.accepts("LBRACE"):
         return False
     help = "a body of several statements stands in braces: '{ … }'"
-    situation.reporter.report("E0128", "there is no ':' before a body", span_of(found), help=help)
+    situation.report("E0128", "there is no ':' before a body", found, help=help)
     if _in_header(situation):
         situation.give_up_function()
     else:
@@ -112,7 +112,7 @@ def type_repeated(situation: Situation) -> bool:
     if not situation.accepts("NAME"):
         return False
     help = "the type is said once: 'int x = 3, y = 4;'"
-    situation.reporter.report("E0101", f"expected a name, found {quoted(found)}", span_of(found), help=help)
+    situation.report("E0101", f"expected a name, found {quoted(found)}", found, help=help)
     situation.replace(situation.position, 1)
     return True
 
@@ -130,8 +130,7 @@ def reversed_parameter(situation: Situation) -> bool:
         kind = situation.tokens[index + 2 : last + 1]
         text = situation.reporter.source.text[kind[0].start_pos : kind[-1].end_pos]
         help = f"write '{text} {words[0].value}'"
-        message = "the type of a parameter stands before its name"
-        situation.reporter.report("E0123", message, span_of(words[1]), help=help)
+        situation.report("E0123", "the type of a parameter stands before its name", words[1], help=help)
         situation.rearrange(index, [*kind, words[0]], last + 1)
         return True
     return False
@@ -161,7 +160,7 @@ def result_type(situation: Situation) -> bool:
     else:
         return False
     help = "what a function returns is found out from its 'return'"
-    situation.reporter.report("E0124", "the type of a function is not written", span, help=help)
+    situation.report("E0124", "the type of a function is not written", span, help=help)
     situation.replace(situation.position, count)
     return True
 
@@ -182,7 +181,6 @@ def size_behind_name(situation: Situation) -> bool:
     if situation.tokens[bracket].value != "(" or name.type != "NAME":
         return False
     help = f"write '{first.value}<…>(…) {name.value};'"
-    message = "the size of a container stands behind its type"
-    situation.reporter.report("E0123", message, span_of(size), help=help)
+    situation.report("E0123", "the size of a container stands behind its type", size, help=help)
     situation.give_up_statement()
     return True

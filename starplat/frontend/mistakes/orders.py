@@ -22,7 +22,7 @@ def filter_behind_brackets(situation: Situation) -> bool:
         return False
     span = Span(span_of(situation.found).start, span_of(situation.tokens[last]).end)
     help = "write 'forall (v in g.nodes().filter(…)) { … }'"
-    situation.reporter.report("E0128", "a filter belongs to the domain, inside the brackets", span, help=help)
+    situation.report("E0128", "a filter belongs to the domain, inside the brackets", span, help=help)
     situation.replace(place, last - place + 1)
     return True
 
@@ -36,7 +36,7 @@ def condition_in_head(situation: Situation) -> bool:
         return False
     help = "write 'forall (v in g.nodes().filter(…)) { … }'"
     message = f"there is no '{situation.found.value}' in the head of a loop"
-    situation.reporter.report("E0128", message, span_of(situation.found), help=help)
+    situation.report("E0128", message, situation.found, help=help)
     situation.give_up_whole_statement()
     return True
 
@@ -51,7 +51,7 @@ def counting_domain(situation: Situation) -> bool:
         return False
     word = situation.tokens[head]
     message = f"'{word.value}' runs over nodes, edges or a set, not over numbers"
-    situation.reporter.report("E0128", message, span_of(word), help="write 'loop (i in 0 to n by 1)'")
+    situation.report("E0128", message, word, help="write 'loop (i in 0 to n by 1)'")
     situation.take_as(head, "LOOP")
     return True
 
@@ -64,8 +64,7 @@ def condition_between(situation: Situation) -> bool:
     if "else" not in words or "{" in words:
         return False
     help = "write 'c ? a : b' for 'a if c else b'"
-    message = "'if' begins a statement; it cannot stand between values"
-    situation.reporter.report("E0128", message, span_of(situation.found), help=help)
+    situation.report("E0128", "'if' begins a statement; it cannot stand between values", situation.found, help=help)
     situation.give_up_whole_statement()
     return True
 
@@ -78,7 +77,7 @@ def membership(situation: Situation) -> bool:
     if not situation.accepts(situation.operator("==")):
         return False
     help = f"of a set: 's.contains({previous.value})'; of edges: 'g.is_an_edge(u, v)'"
-    situation.reporter.report("E0127", "there is no operator 'in'", span_of(found), help=help)
+    situation.report("E0127", "there is no operator 'in'", found, help=help)
     same = Token.new_borrow_pos(previous.type, previous.value, found)
     equals = Token.new_borrow_pos(situation.operator("=="), "==", found)
     situation.rearrange(situation.position, [equals, same], _end_of_operand(situation))
@@ -93,7 +92,7 @@ def fixed_point_without_flag(situation: Situation) -> bool:
     if not (situation.accepts("NAME", situation.operator(":")) or situation.accepts(situation.operator(":"))):
         return False
     help = "write fixedPoint until (finished : condition) { … }, where 'finished' is a bool declared before"
-    situation.reporter.report("E0115", "'fixedPoint' lacks its flag", span_of(situation.found), help=help)
+    situation.report("E0115", "'fixedPoint' lacks its flag", situation.found, help=help)
     situation.give_up_statement()
     return True
 

@@ -5,15 +5,15 @@ them, mend the words (put one in, leave one out, take one for another), go back 
 statement in hand.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lark import Token, Tree
 from lark.parsers.lalr_analysis import Shift
 
-from starplat.diagnostics import Reporter
+from starplat.diagnostics import Label, Reporter
 from starplat.frontend import ast
-from starplat.frontend.parsing.lexer import END, Lexer
+from starplat.frontend.parsing.lexer import END, Lexer, span_of
 from starplat.source import Span
 
 FUNCTION_WORDS = frozenset({"FUNCTION", "STATIC", "DYNAMIC"})
@@ -105,6 +105,14 @@ class Situation:
             elif value in _CLOSING and stack and self.tokens[stack[-1]].value == _CLOSING[value]:
                 stack.pop()
         return stack
+
+    def report(
+        self, code: str, message: str, place: Token | Span, text: str = "", *, related: Iterable[Label] = (),
+        help: str | None = None,
+    ) -> None:  # fmt: skip
+        """Says what is wrong with a word or a piece of text."""
+        span = place if isinstance(place, Span) else span_of(place)
+        self.reporter.report(code, message, span, text, related=related, help=help)
 
     # --- mending -------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from starplat.frontend.mistakes import orders as mistaken_orders
 from starplat.frontend.mistakes import recovery, wording
 from starplat.frontend.mistakes import statements as mistaken_statements
 from starplat.frontend.mistakes import words as mistaken_words
-from starplat.frontend.parsing.lexer import span_of
 
 
 def explain(situation: recovery.Situation) -> None:
@@ -26,7 +25,7 @@ def explain(situation: recovery.Situation) -> None:
 def _unexpected(situation: recovery.Situation) -> None:
     expected = wording.alternatives(situation.accepted(), situation.lexer)
     found = situation.found
-    situation.reporter.report("E0101", f"expected {expected}, found {wording.quoted(found)}", span_of(found))
+    situation.report("E0101", f"expected {expected}, found {wording.quoted(found)}", found)
     situation.give_up_statement()
 
 

@@ -14,7 +14,7 @@ def assignment_for_comparison(situation: Situation) -> bool:
     if found.value != "=" or not situation.accepts(equals, situation.type_at(situation.position + 1)):
         return False
     message = "'=' assigns; it cannot stand inside an expression"
-    situation.reporter.report("E0109", message, span_of(found), help=Rewrite("to compare, write '=='", "=="))
+    situation.report("E0109", message, found, help=Rewrite("to compare, write '=='", "=="))
     situation.take_as(situation.position, equals)
     return True
 
@@ -29,7 +29,7 @@ def increment_between_values(situation: Situation) -> bool:
         return False
     message = f"'{previous.value}' changes a variable; it cannot stand between two values"
     advice = {"--": "for the negative of a negative, write '- -'", "++": "to add, write '+'"}[previous.value]
-    situation.reporter.report("E0120", message, span_of(previous), help=advice)
+    situation.report("E0120", message, previous, help=advice)
     situation.take_as(situation.position - 1, operator)
     return True
 
@@ -46,7 +46,7 @@ def bare_comparison(situation: Situation) -> bool:
         return False
     place = previous if after_close and previous is not None else found
     message = f"between '<' and '>' a comparison needs its own brackets, '{place.value}' ends it"
-    situation.reporter.report("E0113", message, span_of(place), help="write <a, b> = <Min(a, e), (x < y)>;")
+    situation.report("E0113", message, place, help="write <a, b> = <Min(a, e), (x < y)>;")
     situation.give_up_statement()
     return True
 
@@ -62,7 +62,7 @@ def missing_semicolon(situation: Situation) -> bool:
     if not (situation.starts_line() or starts_statement or (in_header and found.type == "NAME")):
         return False
     place = span_of(previous).end
-    situation.reporter.report("E0106", "a ';' is missing", Span(place, place), "here")
+    situation.report("E0106", "a ';' is missing", Span(place, place), "here")
     situation.insert(semicolon)
     return True
 
@@ -70,8 +70,8 @@ def missing_semicolon(situation: Situation) -> bool:
 def stray_semicolon(situation: Situation) -> bool:
     if situation.found.value != ";" or not situation.accepts("RETURN"):
         return False
-    situation.reporter.report(
-        "E0121", "there is no statement before this ';'", span_of(situation.found), help="leave it out, or write { }"
+    situation.report(
+        "E0121", "there is no statement before this ';'", situation.found, help="leave it out, or write { }"
     )
     if situation.previous is not None and situation.previous.value in (")", "else", "do"):
         situation.give_up_statement()
@@ -87,8 +87,7 @@ def part_without_whole(situation: Situation) -> bool:
         return False
     whole = wholes[found.value]
     message = f"'{found.value}' without an '{whole}' before it"
-    advice = f"it stands right behind the statement or block of '{whole}'"
-    situation.reporter.report("E0122", message, span_of(found), help=advice)
+    situation.report("E0122", message, found, help=f"it stands right behind the statement or block of '{whole}'")
     situation.leave_out()
     if found.value == "iterateInReverse":
         situation.skip_to_block()
@@ -104,11 +103,11 @@ def outside_of_functions(situation: Situation) -> bool:
     if situation.type_at(index + 1) == "NAME" and situation.type_at(index + 2) == "LPAR":
         message = f"a function begins with 'function', not with '{found.value}'"
         advice = "what it returns is found out from its 'return'"
-        situation.reporter.report("E0124", message, span_of(found), help=advice)
+        situation.report("E0124", message, found, help=advice)
         situation.take_as(index, "FUNCTION")
         return True
     advice = foreign.ABSENT.get(found.value, "statements stand in the block of a function: function name(…) { … }")
-    situation.reporter.report("E0116", f"{quoted(found)} stands outside of every function", span_of(found), help=advice)
+    situation.report("E0116", f"{quoted(found)} stands outside of every function", found, help=advice)
     situation.give_up_function()
     return True
 
@@ -119,6 +118,6 @@ def missing_expression(situation: Situation) -> bool:
     if found.value == "?" or not situation.accepts("NAME", found.type) or not situation.accepts("INTEGER"):
         return False
     expected = alternatives(situation.accepted(), situation.lexer)
-    situation.reporter.report("E0101", f"expected {expected}, found {quoted(found)}", span_of(found))
+    situation.report("E0101", f"expected {expected}, found {quoted(found)}", found)
     situation.insert("NAME")
     return True

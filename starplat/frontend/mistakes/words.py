@@ -33,7 +33,7 @@ def missing_until(situation: Situation) -> bool:
     if previous is None or previous.type != "FIXEDPOINT" or situation.found.type == "NAME":
         return False
     place = span_of(previous)
-    situation.reporter.report(
+    situation.report(
         "E0115", "'fixedPoint' lacks its 'until'", place, help="write fixedPoint until (finished : condition) { … }"
     )
     if situation.accepts("UNTIL", situation.found.type):
@@ -56,9 +56,7 @@ def misspelt_word(situation: Situation) -> bool:
             word = by_lower[lower]
             if situation.fits_as(index, words[word], *following):
                 message = f"there is no word '{name.value}' in the language"
-                situation.reporter.report(
-                    "E0114", message, span_of(name), help=Rewrite(f"did you mean '{word}'?", word)
-                )
+                situation.report("E0114", message, name, help=Rewrite(f"did you mean '{word}'?", word))
                 situation.take_as(index, words[word])
                 return True
     return False
@@ -75,7 +73,7 @@ def reserved_name(situation: Situation) -> bool:
         following = situation.types(index + 1, max(situation.position, index + 1))
         if situation.fits_as(index, "NAME", *following):
             message = f"'{word.value}' is a word of the language and cannot be a name"
-            situation.reporter.report("E0110", message, span_of(word), help=f"call it '{word.value}_' or the like")
+            situation.report("E0110", message, word, help=f"call it '{word.value}_' or the like")
             situation.take_as(index, "NAME")
             return True
     return False
@@ -90,8 +88,7 @@ def unknown_type(situation: Situation) -> bool:
             continue
         for stand_in in ("INT", "LIST", "SETN"):
             if situation.fits_as(index, stand_in, *following) and not situation.fits_as(index, "NAME", *following):
-                message = f"there is no type '{name.value}'"
-                situation.reporter.report("E0123", message, span_of(name), help=_type_help(name.value))
+                situation.report("E0123", f"there is no type '{name.value}'", name, help=_type_help(name.value))
                 situation.take_as(index, stand_in)
                 return True
     return False
@@ -108,7 +105,7 @@ def parameter_without_type(situation: Situation) -> bool:
     if not situation.accepts("INT", "NAME", situation.type_at(situation.position + 1)):
         return False
     advice = "a parameter is written: type name"
-    situation.reporter.report("E0123", f"the parameter '{found.value}' has no type", span_of(found), help=advice)
+    situation.report("E0123", f"the parameter '{found.value}' has no type", found, help=advice)
     situation.insert("INT")
     return True
 

@@ -14,7 +14,7 @@ from lark import Token, Transformer
 
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
-from starplat.frontend.parsing import lexer, quotes
+from starplat.frontend.parsing import lexer
 from starplat.source import NOWHERE, SourceFile, Span
 
 Children = list[Any]
@@ -76,7 +76,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Program(functions, imports, span=_span(children) if children else NOWHERE)
 
     def import_(self, children: Children) -> ast.Import:
-        file = ast.Text(quotes.unquoted(children[1].value), span=lexer.span_of(children[1]))
+        file = ast.Text(lexer.unquoted(children[1].value), span=lexer.span_of(children[1]))
         return ast.Import(file, span=_span(children))
 
     def named_function(self, children: Children) -> ast.Function:
@@ -217,7 +217,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Real(float(text.rstrip("f")), text.endswith("f"), span=_span(children))
 
     def text(self, children: Children) -> ast.Text:
-        return ast.Text(quotes.unquoted(children[0].value), span=_span(children))
+        return ast.Text(lexer.unquoted(children[0].value), span=_span(children))
 
     def true(self, children: Children) -> ast.Boolean:
         return ast.Boolean(True, span=_span(children))

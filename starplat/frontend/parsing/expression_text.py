@@ -4,7 +4,7 @@ import re
 from typing import assert_never
 
 from starplat.frontend import ast
-from starplat.frontend.parsing.quotes import quoted
+from starplat.frontend.parsing.lexer import quoted
 
 _LEVELS = (
     ("?",),

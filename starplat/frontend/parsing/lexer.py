@@ -15,7 +15,7 @@ from lark import Token as LarkToken
 from lark.lexer import TerminalDef
 
 from starplat.diagnostics import Reporter, Rewrite
-from starplat.frontend.parsing import foreign, quotes
+from starplat.frontend.parsing import foreign
 from starplat.source import Span
 
 END = "$END"
@@ -176,7 +176,7 @@ def _report_text(text: str, span: Span, reporter: Reporter) -> None:
     """Says what is wrong with a text in quotes: its quotes, its end, or what a backslash stands before in it."""
     escape = re.search(r'\\[^"\\nt]', text)
     if text[0] != '"':
-        plain = quotes.quoted(text[1:].rstrip(_QUOTES))
+        plain = quoted(text[1:].rstrip(_QUOTES))
         reporter.report("E0103", "a text stands in double quotes", span, help=Rewrite(f"write {plain}", plain))
     elif escape is None:
         reporter.report("E0130", "this text never ends", span, help="close it with '\"' in the same line")
@@ -190,3 +190,25 @@ def _report_unknown(text: str, span: Span, reporter: Reporter) -> None:
     printable = text[0] if text[0].isprintable() else f"U+{ord(text[0]):04X}"
     advice = "a comment starts with '//'" if text[0] == "#" else None
     reporter.report("E0103", f"unknown character '{printable}'", Span(span.start, span.start + 1), help=advice)
+
+
+_ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\"}
+_SPELLED = {meant: escape for escape, meant in _ESCAPES.items()}
+
+
+def unquoted(text: str) -> str:
+    """What a text of a program stands for.
+
+    >>> unquoted('"a\\\\tb"') == "a" + chr(9) + "b"
+    True
+    """
+    return re.sub(r"\\.", lambda found: _ESCAPES.get(found[0], found[0]), text[1:-1])
+
+
+def quoted(value: str) -> str:
+    """The text of a program that stands for `value`, which `unquoted` gives back.
+
+    >>> print(quoted('say "hi"'))
+    "say \\"hi\\""
+    """
+    return '"' + "".join(_SPELLED.get(letter, letter) for letter in value) + '"'

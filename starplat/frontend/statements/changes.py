@@ -37,24 +37,15 @@ def changed_after(s: typed.Statement) -> tuple[typed.Statement, ...] | None:
     increment = increments[0]
     written = list(walk.written(s))  # the increment's own place among them
     depends = [part for i in walk.children(increment.place) for part in walk.within(i)]
-    touched = sum(_symbol(part) is increment.place.symbol for part in inside) + written.count(increment.place.symbol)
-    if touched > 2 or any(_symbol(part) in written for part in depends):
+    touched = sum(walk.symbol_of(part) is increment.place.symbol for part in inside) + written.count(
+        increment.place.symbol
+    )
+    if touched > 2 or any(walk.symbol_of(part) in written for part in depends):
         return None
     if not any(part is increment for e in walk.expressions(s) for part in _always_evaluated(e)):
         return None
     plain = _without(s, increment)
     return None if plain is None else (plain, change_of(increment))
-
-
-def _symbol(part: typed.Expression) -> typed.Symbol | None:
-    match part:
-        case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
-            return part.symbol
-        case typed.ListItem() | typed.ListSize() | typed.WholeList():
-            return part.symbol
-        case typed.Aggregate():
-            return part.property
-    return None
 
 
 def _always_evaluated(e: typed.Expression) -> Iterator[typed.Expression]:

@@ -16,7 +16,7 @@ def counter_of(context: Context, node: ast.For) -> scope.Binding | None:
             message = "a loop counter must be a number or a node"
             context.error("E0320", message, node.type.span, help="write 'for (int i = 0; …'")
             return None
-        return context.declare(node.name.text, what.type, Role.LOCAL, node.name.span)
+        return context.binding(context.declare(node.name, what.type, Role.LOCAL))
     if context.scopes.find(node.name.text) is None:
         help = f"declare it: 'for (int {node.name.text} = …'"
         context.error(

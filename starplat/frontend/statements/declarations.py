@@ -165,11 +165,10 @@ def _declare_scalar(
     initial = None if given is None else conversions.convert(context, given, kind, (because,))
     if declarator.value is not None and initial is None:
         initial = broken_value(kind, declarator.value.span)
-    binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
-    assert binding.symbol is not None
+    symbol = context.declare(declarator.name, kind, Role.LOCAL)
     if kind is types.Scalar.EDGE and initial is not None:
-        _remember_edge(context, binding, initial)
-    return typed.Declare(binding.symbol, initial, span=node.span)
+        _remember_edge(context, context.binding(symbol), initial)
+    return typed.Declare(symbol, initial, span=node.span)
 
 
 def _remember_edge(context: Context, binding: scope.Binding, edge: typed.Expression) -> None:
@@ -178,9 +177,8 @@ def _remember_edge(context: Context, binding: scope.Binding, edge: typed.Express
         case typed.GraphQuery():
             binding.graph = edge.graph
         case typed.ArcInHand():
-            for frame in context.frames:
-                if frame.iterator is edge.iterator and isinstance(frame.domain, typed.Neighbors):
-                    binding.graph, binding.arc = frame.domain.graph, frame.domain.direction
+            if (walked := context.walked(edge.iterator)) is not None:
+                binding.graph, binding.arc = walked.graph, walked.direction
         case typed.Variable():
             other = context.binding(edge.symbol)
             binding.graph, binding.arc = other.graph, other.arc
@@ -196,13 +194,12 @@ def _declare_property(
         return [_wrong(context, name)]
     context.note_host_only(name.span, "declares a property")
     copied = None if declarator.value is None else value(context, declarator.value)
-    binding = context.declare(name.text, kind, Role.LOCAL, name.span)
-    binding.graph = graph
-    assert binding.symbol is not None
-    declared = typed.Declare(binding.symbol, span=node.span)
+    symbol = context.declare(name, kind, Role.LOCAL)
+    context.binding(symbol).graph = graph
+    declared = typed.Declare(symbol, span=node.span)
     if declarator.value is None:
         return [declared]
-    copy = None if copied is None else copy_property(context, binding.symbol, copied, declarator.value, node.span)
+    copy = None if copied is None else copy_property(context, symbol, copied, declarator.value, node.span)
     return [declared, copy or broken_statement(node.span)]
 
 
@@ -257,14 +254,13 @@ def copy_property(
 def _declare_set(context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator) -> typed.Statement:
     name = declarator.name
     context.note_host_only(name.span, "declares a set")
-    binding = context.declare(name.text, what.type, Role.LOCAL, name.span)
-    binding.graph = what.graph
+    symbol = context.declare(name, what.type, Role.LOCAL)
+    context.binding(symbol).graph = what.graph
     if declarator.value is not None:
         value(context, declarator.value)
         message = f"a {what.type} cannot have an initial value"
         context.error("E0320", message, declarator.value.span, help=f"it is empty: add to it with '{name.text}.add(…)'")
-    assert binding.symbol is not None
-    return typed.Declare(binding.symbol, span=node.span)
+    return typed.Declare(symbol, span=node.span)
 
 
 def _declare_map(
@@ -280,8 +276,7 @@ def _declare_map(
         )
     if found is None:
         return _wrong(context, name)
-    symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
-    assert symbol is not None
+    symbol = context.declare(name, kind, Role.LOCAL)
     context.maps[symbol] = found
     return typed.Declare(symbol, span=node.span)
 
@@ -294,8 +289,7 @@ def _declare_list(
     given = None if declarator.value is None else value(context, declarator.value)
     if not may_be_declared(context, name, kind):
         return [_wrong(context, name)]
-    symbol = context.declare(name.text, kind, Role.LOCAL, name.span).symbol
-    assert symbol is not None
+    symbol = context.declare(name, kind, Role.LOCAL)
     declared = typed.Declare(symbol, span=node.span)
     if what.sizes:
         number, *values = what.sizes
@@ -327,8 +321,8 @@ def _declare_collection(
     given = None if declarator.value is None else value(context, declarator.value)
     if declarator.value is not None and given is not None and given.type != kind:
         _refuse_initial(context, declarator, declarator.value, kind, given.type)
-    binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
-    binding.graph = what.graph
-    if isinstance(kind, types.UpdatesType) and binding.symbol is not None:
-        return declare_updates(context, binding.symbol, given if isinstance(given, Thing) else None, node.span)
+    symbol = context.declare(declarator.name, kind, Role.LOCAL)
+    context.binding(symbol).graph = what.graph
+    if isinstance(kind, types.UpdatesType):
+        return declare_updates(context, symbol, given if isinstance(given, Thing) else None, node.span)
     return typed.Unsupported(context.reporter.source.piece(node.type.span), span=node.span)

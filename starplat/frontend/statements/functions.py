@@ -105,22 +105,19 @@ def _taken_apart(
 
 def _parameters(context: Context, function: ast.Function) -> _Parameters:
     """Declares the parameters, graphs first, since properties of the same list may be bound to them."""
-    bindings: dict[int, scope.Binding | None] = {}
+    symbols: dict[int, typed.Symbol | None] = {}
     for graphs in (True, False):
         for position, parameter in enumerate(function.parameters):
             if (parameter.type.name in ("Graph", "dirGraph")) is graphs:
-                bindings[position] = _parameter(context, parameter)
-    symbols, defaults = [], []
-    for position, parameter in enumerate(function.parameters):
-        binding = bindings[position]
-        if binding is not None and binding.symbol is not None:
-            symbols.append(binding.symbol)
-            defaults.append(_default(context, parameter, binding.symbol))
+                symbols[position] = _parameter(context, parameter)
+    pairs = ((symbols[position], parameter) for position, parameter in enumerate(function.parameters))
+    fine = [(symbol, parameter) for symbol, parameter in pairs if symbol is not None]
+    defaults = [_default(context, parameter, symbol) for symbol, parameter in fine]
     _check_defaults_last(context, function)
-    return tuple(symbols), tuple(defaults)
+    return tuple(symbol for symbol, _ in fine), tuple(defaults)
 
 
-def _parameter(context: Context, parameter: ast.Parameter) -> scope.Binding | None:
+def _parameter(context: Context, parameter: ast.Parameter) -> typed.Symbol | None:
     name = parameter.name
     what = meaning(context, parameter.type, parameter.graph)
     kind = None if what is None else what.type
@@ -132,16 +129,15 @@ def _parameter(context: Context, parameter: ast.Parameter) -> scope.Binding | No
         context.declare_wrongly(name.text, name.span)
         return None
     role = Role.REFERENCE if parameter.by_reference and isinstance(kind, Scalar) else Role.PARAMETER
-    binding = context.declare(name.text, kind, role, name.span)
-    assert binding.symbol is not None
+    symbol = context.declare(name, kind, role)
     assert what is not None
     if isinstance(kind, UpdatesType):
-        context.updates[binding.symbol] = parameters_of(binding.symbol)
+        context.updates[symbol] = parameters_of(symbol)
     if isinstance(kind, GraphType):
-        context.graphs.append(binding.symbol)
+        context.graphs.append(symbol)
     else:
-        binding.graph = _graph_of(context, what)
-    return binding
+        context.binding(symbol).graph = _graph_of(context, what)
+    return symbol
 
 
 def _is_free(context: Context, kind: PropertyType, name: ast.Name) -> bool:

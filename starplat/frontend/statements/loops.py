@@ -123,15 +123,15 @@ class LoopChecker:
                 context.error("E0409", "a step of 0 never reaches the end", node.step.span)
             kinds = {scalar_of(first), scalar_of(last), scalar_of(step)}
             kind = Scalar.LONG if Scalar.LONG in kinds else Scalar.INT
-            binding = context.declare(node.name.text, kind, Role.LOCAL, node.name.span)
+            symbol = context.declare(node.name, kind, Role.LOCAL)
+            binding = context.binding(symbol)
             binding.fixed, binding.read = True, True
-            assert binding.symbol is not None
             first, last, step = (conversions.convert(context, end, kind) or end for end in (first, last, step))
-            counter = Variable(binding.symbol, span=node.name.span)
+            counter = Variable(symbol, span=node.name.span)
             advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
         test = counting.before_end(counter, last, step)
-        return typed.CountedLoop(binding.symbol, True, first, test, advance, body, span=node.span)
+        return typed.CountedLoop(symbol, True, first, test, advance, body, span=node.span)
 
     def _broken(
         self, context: Context, name: ast.Name, kind: Enclosure, body: ast.Statement, span: Span
@@ -274,18 +274,17 @@ def _beside(
 
 def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: bool) -> Symbol:
     context.parallel_depth += parallel
-    binding = context.declare(name.text, over.element, Role.ITERATOR, name.span)
+    symbol = context.declare(name, over.element, Role.ITERATOR)
     context.parallel_depth -= parallel
-    binding.graph = over.graph
-    binding.read = True
-    assert binding.symbol is not None
-    return binding.symbol
+    binding = context.binding(symbol)
+    binding.graph, binding.read = over.graph, True
+    return symbol
 
 
 def _flag(context: Context, name: ast.Name) -> Symbol | None:
     """The flag of a fixed point: the bool variable of that name, or a symbol of its own."""
     if (binding := context.scopes.find(name.text, name.span)) is None:
-        binding = context.declare(name.text, Scalar.BOOL, Role.FLAG, name.span)
+        binding = context.binding(context.declare(name, Scalar.BOOL, Role.FLAG))
     binding.read = binding.written = True
     symbol = binding.symbol
     if symbol is None:
@@ -300,10 +299,8 @@ def _flag(context: Context, name: ast.Name) -> Symbol | None:
 def _graph_of_condition(context: Context, hidden: Symbol, test: typed.Expression | None, span: Span) -> Symbol | None:
     """The graph whose nodes a fixed point's condition speaks of."""
     for part in walk.within(test) if test is not None else ():
-        if isinstance(part, typed.Cell) and part.index == Variable(hidden):
-            graph = context.graph_of(part.symbol)
-            if graph is not None:
-                return graph
+        if isinstance(part, typed.Cell) and part.index == Variable(hidden) and (graph := context.graph_of(part.symbol)):
+            return graph
     return context.graph_at_hand(span, "a fixedPoint")
 
 

@@ -15,7 +15,6 @@
 
 from starplat.frontend.typed.dynamic import *
 from starplat.frontend.typed.expressions import *
-from starplat.frontend.typed.lists import *
 from starplat.frontend.typed.program import *
 from starplat.frontend.typed.statements import *
 from starplat.frontend.typed.symbols import *

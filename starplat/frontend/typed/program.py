@@ -51,11 +51,7 @@ class Program(symbols.Node):
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     def function(self, name: str) -> FunctionDefinition:
-        """The function of that name.
-
-        Raises:
-            KeyError: there is none.
-        """
+        """The function of that name. Raises KeyError: there is none."""
         for function in self.functions:
             if function.name == name:
                 return function

@@ -1,13 +1,42 @@
-"""Typed tree: statements and the domains of loops."""
+"""Typed tree: statements and the domains of loops.
+
+Lists are the host's: none of what changes them is in a `forall`, but a `forall` may go over a list.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.frontend.typed import dynamic, lists
+from starplat.frontend.typed import dynamic
 from starplat.frontend.typed.expressions import Call, Expression, Place
 from starplat.frontend.typed.symbols import Node, Symbol
+
+
+class ListChange(Enum):
+    """What changes the number of a list's elements, with its arguments."""
+
+    PUSH = "push"  # a value, behind the last
+    INSERT = "insert"  # an INT and a value, which stands there then: at most the number of elements
+    RESIZE = "resize"  # an INT and the value of new elements: the last ones go, or new ones come behind them
+    CLEAR = "clear"
+    COPY = "="  # a `WholeList`
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeList(Node):
+    """`symbol.push(value)` and the like."""
+
+    symbol: Symbol
+    change: ListChange
+    arguments: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The elements of a list in their order, as they are when the loop begins."""
+
+    symbol: Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +243,7 @@ class Keys:
     symbol: Symbol
 
 
-Domain = AllNodes | AllEdges | Neighbors | Members | Keys | lists.Items | dynamic.Numbers
+Domain = AllNodes | AllEdges | Neighbors | Members | Keys | Items | dynamic.Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +310,7 @@ Statement = (
     | CopyProperty
     | AddToSet
     | AddToMap
-    | lists.ChangeList
+    | ChangeList
     | CallStatement
     | Print
     | Assert

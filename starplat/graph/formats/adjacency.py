@@ -192,11 +192,7 @@ def _wrong_neighbor(input: Input, header: Header, n: int, shape: _Shape, base: i
 
 
 def write_metis(graph: Graph, stream: IO[bytes]) -> None:
-    """A METIS file of an undirected graph with integer weights or none.
-
-    Raises:
-        DiagnosticError: E0815, METIS cannot hold the graph.
-    """
+    """A METIS file of an undirected graph with integer weights or none. Raises E0815: METIS cannot hold the graph."""
     if graph.directed:
         raise cannot_write(graph.name, "METIS holds undirected graphs only", "make it undirected first")
     weights = graph.weights

@@ -103,11 +103,7 @@ class Header:
         return errors.Place(self.file, self.number, text, len(self.line.rstrip()) + 1)
 
     def count(self, word: int, what: str) -> int:
-        """The natural number that a word of the header is.
-
-        Raises:
-            DiagnosticError: E0806, it is none.
-        """
+        """The natural number that a word of the header is. Raises E0806: it is none."""
         words = self.words
         if word >= len(words):
             raise errors.bad_header(self.place(word), f"expected {what} here")
@@ -117,11 +113,7 @@ class Header:
 
 
 def header_of(input: streams.Input, is_comment: Callable[[bytes], bool], what: str) -> Header:
-    """The first line that is neither blank nor a comment.
-
-    Raises:
-        DiagnosticError: E0804, there is none.
-    """
+    """The first line that is neither blank nor a comment. Raises E0804: there is none."""
     comments = []
     for number, line in input.lines():
         stripped = line.strip()
@@ -147,17 +139,7 @@ def graph_of(
     input: streams.Input, numbered: numbering.Numbered, arcs: tables.Arcs, format: str, *, directed: bool = True
 ) -> graph.Graph:
     """The graph of numbered arcs."""
-    return graph.Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        arcs.weights,
-        directed=directed,
-        ids=numbered.ids,
-        name=input.path.name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    return numbered.graph(arcs.weights, input.path.name, format, directed=directed)
 
 
 def graph_of_rows(
@@ -169,11 +151,7 @@ def graph_of_rows(
     *,
     directed: bool,
 ) -> graph.Graph:
-    """The graph of a binary file's rows.
-
-    Raises:
-        DiagnosticError: E0812, they are no rows, or not symmetric as the file says.
-    """
+    """The graph of a binary file's rows. Raises E0812: they are no rows, or not symmetric as the file says."""
     rows = checks.checked_rows(offsets, columns, weights, lambda message: errors.wrong_size(input.shown, message))
     found = graph.Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, title)
     if not directed and not found.is_symmetric:

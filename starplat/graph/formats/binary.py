@@ -114,22 +114,14 @@ def read_gap(input: streams.Input) -> Graph:
 
 
 def write_sg(graph: Graph, stream: IO[bytes]) -> None:
-    """A GAP `.sg`, without weights.
-
-    Raises:
-        DiagnosticError: E0815, the graph has weights.
-    """
+    """A GAP `.sg`, without weights. Raises E0815: the graph has weights."""
     if graph.weights is not None:
         raise cannot_write(graph.name, "a .sg holds no weights", "write a .wsg")
     _write_gap(graph, stream)
 
 
 def write_wsg(graph: Graph, stream: IO[bytes]) -> None:
-    """A GAP `.wsg`; an unweighted graph gets weights of 1.
-
-    Raises:
-        DiagnosticError: E0815, the weights are not 32-bit integers.
-    """
+    """A GAP `.wsg`; an unweighted graph gets weights of 1. Raises E0815: the weights are not 32-bit integers."""
     weighted = graph.with_unit_weights() if graph.weights is None else graph
     assert weighted.weights is not None
     if weighted.weights.dtype != np.int32:

@@ -66,11 +66,7 @@ def read(input: streams.Input) -> Graph:
 
 
 def listing(input: streams.Input) -> Listing:
-    """The arcs of an edge list without dictionaries.
-
-    Raises:
-        DiagnosticError: E0810, dictionaries follow the ids.
-    """
+    """The arcs of an edge list without dictionaries. Raises E0810: dictionaries follow the ids."""
     form = form_of(input)
     if form.attributes:
         message = "an edge list with dictionaries is not read in pieces"

@@ -51,10 +51,7 @@ def _place(input: streams.Input, content: bytes, position: tuple[int, int]) -> e
 
 def refuse_entities(input: streams.Input, content: bytes) -> None:
     """Lets a document type pass that only names one, and refuses entities before anything expands or fetches them.
-
-    Raises:
-        DiagnosticError: E0810, the document type declares an entity; E0805, what stands before the graph is no XML.
-    """
+    Raises E0810, the document type declares an entity; E0805, what stands before the graph is no XML."""
     parser = expat.ParserCreate()
     parser.EntityDeclHandler, parser.StartElementHandler = _declared, _begun
     try:

@@ -152,12 +152,8 @@ def _read(input: streams.Input, part: tuple[int, int] | None) -> Graph:
 
 
 def _member(header: dict[str, Any], key: str, kind: type[_T]) -> _T:
-    """A member of the header, of that type and no other: True is no number.
-
-    Raises:
-        TypeError: it is of another type.
-        KeyError: there is none.
-    """
+    """A member of the header, of that type and no other: True is no number. Raises TypeError: it is of another type;
+    KeyError: there is none."""
     value = header[key]
     if type(value) is not kind:
         raise TypeError(f"'{key}' is {value!r:.40}")
@@ -165,11 +161,7 @@ def _member(header: dict[str, Any], key: str, kind: type[_T]) -> _T:
 
 
 def _place(place: Any) -> tuple[str, int, int]:
-    """The type of an array, its place and its size.
-
-    Raises:
-        TypeError: the header says something else of it.
-    """
+    """The type of an array, its place and its size. Raises TypeError: the header says something else of it."""
     if type(place) is not list or [type(part) for part in place] != [str, int, int]:
         raise TypeError(f"an array is {place!r:.40}")
     dtype, offset, count = place

@@ -33,11 +33,8 @@ def read_arrow(input: Input) -> Graph:
 
 
 def table_in(input: Input) -> Any:
-    """The table of pyarrow in a Parquet or an Arrow file.
-
-    Raises:
-        DiagnosticError: E0812, the file is damaged; E0813, pyarrow is missing.
-    """
+    """The table of pyarrow in a Parquet or an Arrow file. Raises E0812, the file is damaged; E0813, pyarrow is
+    missing."""
     arrow = _pyarrow(input)
     import pyarrow.feather
     import pyarrow.parquet
@@ -87,11 +84,8 @@ def read_csv(input: Input) -> Graph:
 
 
 def header_columns(input: Input) -> tuple[Header, bytes, list[str]]:
-    """The line that names a CSV's columns, what stands between them, and the names.
-
-    Raises:
-        DiagnosticError: E0804 or E0806, there are no two columns.
-    """
+    """The line that names a CSV's columns, what stands between them, and the names. Raises E0804 or E0806: there are no
+    two columns."""
     header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
     separator = next((mark for mark in SEPARATORS if mark in header.line.strip()), b",")
     return header, separator, _names(header, separator)
@@ -115,11 +109,8 @@ def _is_plain(input: Input, header: Header, separator: bytes) -> bool:
 
 
 def rows_below(input: Input, header: Header, separator: bytes, width: int) -> Iterator[tuple[int, list[str]]]:
-    """The number of every row's line and its cells, which the standard library's reader finds.
-
-    Raises:
-        DiagnosticError: E0805, a row has not `width` cells, or is no CSV.
-    """
+    """The number of every row's line and its cells, which the standard library's reader finds. Raises E0805: a row has
+    not `width` cells, or is no CSV."""
     rows = csv.reader(_text(input, header), delimiter=separator.decode(), skipinitialspace=separator == b" ")
     try:
         for row in rows:

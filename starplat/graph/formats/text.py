@@ -50,11 +50,7 @@ def _words(values: NDArray[Any]) -> list[str]:
 
 
 def require_no_isolated(graph: Graph) -> None:
-    """For formats that know nodes by their arcs only.
-
-    Raises:
-        DiagnosticError: E0815, a node has no arcs and would be lost.
-    """
+    """For formats that know nodes by their arcs only. Raises E0815: a node has no arcs and would be lost."""
     touched = graph.out_degrees > 0
     touched[graph.columns] = True
     isolated = graph.num_nodes - int(np.count_nonzero(touched))

@@ -1,11 +1,16 @@
-"""Makes a graph from columns: two arrays of ids, perhaps weights, and the column names of tables."""
+"""Makes a graph from columns: two arrays of ids, perhaps weights (arrays, or one Python object each), and the column
+names of tables.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from starplat.diagnostics import warn
 from starplat.graph import graph, ids, numbering
 from starplat.graph.errors import not_a_graph
 
@@ -46,25 +51,13 @@ def graph_of_columns(
     format: str = "",
 ) -> graph.Graph:
     """The graph whose nodes are the ids that occur: integers in ascending order, names in that of their first edges.
-
-    Raises:
-        DiagnosticError: E0814, the arrays are not equally long columns of ids, or a weight is no finite number.
-    """
+    Raises E0814: the arrays are not equally long columns of ids, or a weight is no finite number."""
     ends = [_ids(name, end) for end in (source, destination)]
     if len(ends[0]) != len(ends[1]) or (weights is not None and len(weights) != len(ends[0])):
         raise not_a_graph(f"{name}: sources, destinations and weights must be equally many")
     numbered = _numbered(name, *ends)
-    return graph.Graph.from_arcs(
-        numbered.n,
-        numbered.source,
-        numbered.destination,
-        None if weights is None else _numbers(name, np.asarray(weights)),
-        directed=directed,
-        ids=numbered.ids,
-        name=name,
-        index_base=numbered.index_base,
-        format=format,
-    )
+    values = None if weights is None else _numbers(name, np.asarray(weights))
+    return numbered.graph(values, name, format, directed=directed)
 
 
 def plain_column(values: Sequence[Any]) -> NDArray[Any]:
@@ -120,3 +113,47 @@ def _numbers(name: str, weights: NDArray[Any]) -> NDArray[Any]:
         wrong = int(np.flatnonzero(~np.isfinite(weights))[0])
         raise not_a_graph(f"{name}: the weight of edge {wrong} is {weights[wrong]}, which is no finite number")
     return graph.as_weights(weights)
+
+
+_INT64 = np.iinfo(np.int64)
+
+
+def weights_of(name: str, values: Sequence[Any], edge: Callable[[int], object]) -> NDArray[Any] | None:
+    """The weights of edges, None where no edge has one. An edge without one among others that have one counts 1, as in
+    NetworkX, with a warning.
+
+    `values`: a number for every edge, or None. `edge`: what messages call the edge of that number. Raises E0814: a
+    weight is no finite number.
+    """
+    if (kinds := set(map(type, values))) <= {type(None)}:
+        return None
+    if type(None) in kinds:
+        first = next(number for number, value in enumerate(values) if value is None)
+        warn(f"{name}: the edge {edge(first)} and perhaps others have no weight; they count 1")
+        values = [1 if value is None else value for value in values]
+    if kinds == {int}:
+        with suppress(OverflowError):  # of whole numbers that are too large, `_reals` makes reals
+            return np.array(values, np.int64)
+    whole = all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds - {type(None)})
+    if whole and _INT64.min <= min(values) and max(values) <= _INT64.max:
+        return np.array(values, np.int64)
+    return _reals(name, values, edge)
+
+
+def _reals(name: str, values: Sequence[Any], edge: Callable[[int], object]) -> NDArray[np.float64]:
+    numbers = all(issubclass(kind, Real | np.number) for kind in set(map(type, values)))
+    try:
+        reals = np.array(values, np.float64) if numbers else None
+    except (TypeError, ValueError, OverflowError):
+        reals = None  # one of them is no finite number: which, is found below
+    if reals is not None and np.isfinite(reals).all():
+        return reals
+    wrong = next(number for number, value in enumerate(values) if not _is_finite(value))
+    raise not_a_graph(f"{name}: the weight of {edge(wrong)} is {values[wrong]!r:.60}, which is no finite number")
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real | np.number) and bool(np.isfinite(float(value)))
+    except (TypeError, OverflowError):
+        return False

@@ -4,16 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starplat.graph import errors, graph
-from starplat.graph.objects.columns import graph_of_columns, plain_column
-from starplat.graph.objects.weights import weights_of
+from starplat.graph.objects.columns import graph_of_columns, plain_column, weights_of
 
 
 def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "graph") -> graph.Graph:
     """The graph of some edges, each (u, v), (u, v, weight) or (u, v, {"weight": weight}), all of the same length.
-
-    Raises:
-        DiagnosticError: E0814, something among them is no edge, an end no id, or a weight no number.
-    """
+    Raises E0814: something among them is no edge, an end no id, or a weight no number."""
     listed = list(edges)
     for number, edge in enumerate(listed):
         if isinstance(edge, str | bytes) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):

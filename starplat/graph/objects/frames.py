@@ -10,11 +10,8 @@ from starplat.graph.objects.columns import expected_columns, find_columns, graph
 
 
 def from_table(obj: Any, *, directed: bool = True, name: str = "graph", format: str = "table") -> graph.Graph:
-    """The graph of a table's edge columns; other columns may hold anything.
-
-    Raises:
-        DiagnosticError: E0814, no columns are those of edges, or a value is missing or wrong.
-    """
+    """The graph of a table's edge columns; other columns may hold anything. Raises E0814: no columns are those of
+    edges, or a value is missing or wrong."""
     names = column_names(obj) or []
     if (found := find_columns(names)) is None:
         raise errors.not_a_graph(f"{name}: {expected_columns(names)}")
@@ -32,11 +29,7 @@ def column_names(obj: Any) -> list[str] | None:
 
 
 def complete_column(obj: Any, column: str, name: str) -> NDArray[Any]:
-    """A column of the table that messages call `name`.
-
-    Raises:
-        DiagnosticError: E0814, it lacks values.
-    """
+    """A column of the table that messages call `name`. Raises E0814: it lacks values."""
     if missing := _missing(obj[column]):
         raise errors.not_a_graph(f"{name}: column '{column}' has {missing:,} missing value{'s' * (missing != 1)}")
     return column_of(obj, column)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from starplat.graph.csr import Nodes, compressed
 from starplat.graph.graph import Graph, as_weights
 from starplat.graph.ids import as_ids
-from starplat.graph.objects.weights import weights_of
+from starplat.graph.objects.columns import weights_of
 
 
 def from_networkx(
@@ -25,12 +25,8 @@ def from_networkx(
     An edge without the attribute `weight` counts 1 where others have one, with a warning; an edge of a multigraph is an
     arc for each of its keys.
 
-    Args:
-        directed: False adds the other direction of every arc that lacks it; by default the graph knows.
-        from_text: the ids were read from a text file, so that "17" is a number.
-
-    Raises:
-        DiagnosticError: E0814, a weight is no finite number.
+    `directed`: False adds the other direction of every arc that lacks it; by default the graph knows. `from_text`: the
+    ids were read from a text file, so that "17" is a number. Raises E0814: a weight is no finite number.
     """
     found = adjacency_of(graph, from_text=from_text)
     labels, source, destination = found.labels, found.source, found.destination

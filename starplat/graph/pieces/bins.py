@@ -55,11 +55,8 @@ class Bins:
 
 def on_disk(pieces: Iterable[Graph], folder: Path) -> Graph:
     """A graph whose arcs are mapped from files without names in a folder, so that they need no memory: from graphs that
-    have the rows of some nodes each, in order of these, and all weights of one type or none.
-
-    Raises:
-        OSError: there is no room.
-    """
+    have the rows of some nodes each, in order of these, and all weights of one type or none. Raises OSError: there is
+    no room."""
     with tempfile.TemporaryFile(dir=folder) as columns, tempfile.TemporaryFile(dir=folder) as weights:
         offsets: NDArray[np.int64] | None = None
         for piece in pieces:

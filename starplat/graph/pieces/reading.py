@@ -36,11 +36,8 @@ def read_in_pieces(
     **changes: Any,
 ) -> Graph:
     """The graph in a file; `folder` is for files without names, `changes` are the other options of `reading.read`.
-
-    Raises:
-        DiagnosticError: E0801 to E0817, as by `reading.read`, or the file is of a format that is not read in pieces.
-        OSError: the folder has no room.
-    """
+    Raises E0801 to E0817: as by `reading.read`, or the file is of a format that is not read in pieces; OSError: the
+    folder has no room."""
     require_weights(changes.get("weights"))
     input = streams.Input(path, progress or streams.unheard)
     found = reading.format_of(input, format)
@@ -57,11 +54,7 @@ def read_in_pieces(
 
 
 def require_weights(weights: str | None) -> None:
-    """Refuses weights whose type would depend on what is drawn for all arcs.
-
-    Raises:
-        DiagnosticError: E0817.
-    """
+    """Refuses weights whose type would depend on what is drawn for all arcs. Raises E0817."""
     low, high, _ = reading.weights_in(weights or "ones") or (1, 1, 1)
     if low < -(2**31) or high >= 2**31:
         raise errors.wrong_arguments("in pieces, random weights lie within -2^31..2^31-1", "leave out --pieces")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.csr import Nodes
-from starplat.graph.errors import no_such_node
+from starplat.graph.errors import no_such_node, quoted
 from starplat.graph.graph import Graph
 from starplat.graph.ids import ABSENT
 from starplat.graph.objects import frames, host_array
@@ -23,14 +23,11 @@ KIND_NAMES = ("kind", "op", "operation", "update", "type")
 def updates_from(obj: Any, graph: Graph) -> Updates:
     """The updates of `graph` that an object holds; nodes go by the graph's own ids for them.
 
-    Args:
-        obj: an `Updates` made for this graph; a tuple (kinds, sources, destinations) or (kinds, sources, destinations,
-            weights) of arrays; a list of tuples ("a", u, v), ("a", u, v, weight), ("d", u, v); a pandas, polars or
-            pyarrow table with a column `kind` (or op, operation, update, type) beside those of edges. A kind is "a" or
-            "add", "d" or "delete", or in arrays the number ADD, 1, or DELETE, 0.
-
-    Raises:
-        DiagnosticError: E0819, it holds no updates; E0816, the graph has no such node.
+    `obj`: an `Updates` made for this graph; a tuple (kinds, sources, destinations) or (kinds, sources, destinations,
+    weights) of arrays; a list of tuples ("a", u, v), ("a", u, v, weight), ("d", u, v); a pandas, polars or pyarrow
+    table with a column `kind` (or op, operation, update, type) beside those of edges. A kind is "a" or "add", "d" or
+    "delete", or in arrays the number ADD, 1, or DELETE, 0. Raises E0819, it holds no updates; E0816, the graph has no
+    such node.
     """
     if isinstance(obj, Updates):
         return _fitting(obj, graph)
@@ -67,11 +64,8 @@ def expected_columns(names: Sequence[str]) -> str:
 
 
 def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
-    """The updates in a table of another library; other columns may hold anything.
-
-    Raises:
-        DiagnosticError: E0814, E0819 or E0816, a column is missing, lacks a value or holds a wrong one.
-    """
+    """The updates in a table of another library; other columns may hold anything. Raises E0814, E0819 or E0816: a
+    column is missing, lacks a value or holds a wrong one."""
     names = frames.column_names(obj) or []
     if (found := find_columns(names)) is None:
         raise no_updates(f"{name}: {expected_columns(names)}")
@@ -83,7 +77,7 @@ def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
 def _of_tuples(listed: list[Any], graph: Graph) -> Updates:
     for number, update in enumerate(listed):
         if not isinstance(update, tuple | list) or len(update) not in (3, 4):
-            raise no_updates(f"update {number} is {_shown(update)}, not (kind, u, v) or (kind, u, v, weight)")
+            raise no_updates(f"update {number} is {quoted(update)}, not (kind, u, v) or (kind, u, v, weight)")
     kinds, sources, destinations = (plain_column([update[i] for update in listed]) for i in range(3))
     weights = None
     if any(len(update) == 4 for update in listed):
@@ -133,7 +127,7 @@ def _kinds(name: str, kinds: NDArray[Any]) -> NDArray[np.int8]:
     except (KeyError, TypeError):
         wrong = next(i for i, kind in enumerate(kinds.tolist()) if not _is_kind(kind))
     expected = f"neither 'a' (add, {ADD}) nor 'd' (delete, {DELETE})"
-    raise no_updates(f"{name}: the kind of update {wrong} is {_shown(kinds[wrong])}, {expected}")
+    raise no_updates(f"{name}: the kind of update {wrong} is {quoted(kinds[wrong])}, {expected}")
 
 
 def _is_kind(kind: Any) -> bool:
@@ -164,8 +158,3 @@ def _both_ways(updates: Updates) -> bool:
     tails, heads = updates.sources, updates.destinations
     mirrored = (tails[first] == heads[last]) & (heads[first] == tails[last])
     return bool((mirrored & (last - first == (tails[first] != heads[first]))).all())
-
-
-def _shown(thing: object) -> str:
-    text = repr(thing.item() if isinstance(thing, np.generic) else thing)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -40,11 +40,7 @@ class Cells:
 
 
 def updates_of_rows(graph: Graph, input: streams.Input, rows: Iterable[Row], cells: Cells) -> Updates:
-    """The updates of `graph` in all rows of a file.
-
-    Raises:
-        DiagnosticError: E0805, E0809 or E0816 with the line and column.
-    """
+    """The updates of `graph` in all rows of a file. Raises E0805, E0809 or E0816 with the line and column."""
     listed = iter(rows)
     parts = []
     while block := list(islice(listed, AT_ONCE)):

@@ -47,12 +47,9 @@ class Updates:
         destinations: ArrayLike,
         weights: ArrayLike | None = None,
     ) -> Updates:
-        """Updates in their order, for `graph`: equally long arrays, ends by node numbers.
-
-        Raises:
-            DiagnosticError: E0817, arrays of different lengths, a kind that is neither DELETE nor ADD, an end outside
-                0..n-1, or a weight that is no finite number.
-        """
+        """Updates in their order, for `graph`: equally long arrays, ends by node numbers. Raises E0817: arrays of
+        different lengths, a kind that is neither DELETE nor ADD, an end outside 0..n-1, or a weight that is no finite
+        number."""
         tails, heads = node_array(graph.num_nodes, sources), node_array(graph.num_nodes, destinations)
         which = _kinds(kinds)
         values = None if weights is None else as_weights(np.asarray(weights))
@@ -76,11 +73,8 @@ class Updates:
         return len(self.kinds)
 
     def batches(self, size: int) -> Iterator[tuple[int, int]]:
-        """The first number of every batch of `size` updates and the one after its last; the last may be smaller.
-
-        Raises:
-            DiagnosticError: E0817, the size is not positive.
-        """
+        """The first number of every batch of `size` updates and the one after its last; the last may be smaller. Raises
+        E0817: the size is not positive."""
         if size < 1:
             raise wrong_arguments(f"a batch has one update and more, not {size}")
         count = len(self.starts) - 1

@@ -232,6 +232,12 @@ class Kernel:
     near: bool = False
 
     @property
+    def index(self) -> Variable:
+        """The iterator, which all kernels have but those of one iteration."""
+        assert self.iterator is not None
+        return self.iterator
+
+    @property
     def works_apart(self) -> bool:
         """Whether threads work independently of adjacent ones: each has a piece of the domain, or a share."""
         return self.in_pieces or isinstance(self.domain, Workers)

@@ -21,6 +21,7 @@ from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.growing import until_none_joins
+from starplat.operators.canonical.labels.grown_sets import with_flags_for_grown_sets
 from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
 from starplat.operators.canonical.labels.locals import as_nodes
 from starplat.operators.canonical.labels.results import as_results
@@ -34,6 +35,7 @@ from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.from_zero import from_zero
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
+from starplat.operators.canonical.searches.taking_turns import in_single_rounds
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
 from starplat.operators.canonical.searches.visited_on_discovery import visited_on_discovery
@@ -82,11 +84,12 @@ def _canonical_function(
     if _takes_batches(function):
         return function
     results = function.results
-    given = without_degrees(one_by_one(function.body, program), results) if on_host else function.body
+    given = with_flags_for_grown_sets(function.body)
+    given = without_degrees(one_by_one(given, program), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
-    flags = as_flags(without_reached(until_none_joins(without_continues(ranged))))
+    flags = in_single_rounds(as_flags(without_reached(until_none_joins(without_continues(ranged)))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(

@@ -148,6 +148,8 @@ class _Replacement:
             return None
         known = self.around.known_before(self.loop)
         block, place = self.around.block_of(self.loop)
+        if initial_values(target, opened(block.statements[:place])) is None:
+            return None
         done: list[typed.Statement] = []
         filled: typed.Expression | None = None
         for outer in block.statements[:place]:

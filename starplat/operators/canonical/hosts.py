@@ -18,6 +18,8 @@ Loop = typed.While | typed.DoWhile | typed.FixedPoint
 HostLoop = Loop | typed.CountedLoop
 _LOOPS = (typed.While, typed.DoWhile, typed.CountedLoop, typed.ForEach, typed.FixedPoint, typed.IterateInBFS)
 Known = Mapping[typed.Symbol, int | float | bool]
+_MOST = 1 << 20
+"""The greatest number that is taken in, as nothing that counts on from it reaches the end of a type."""
 
 
 @remembered(16)
@@ -90,9 +92,11 @@ class Surroundings:
                     self._again.add(Same(s))
             self._enter(s, on_host=on_host, again=again)
             match s:
-                case typed.Declare(symbol=symbol, value=typed.Literal(value=value)):
+                case typed.Declare(symbol=symbol, value=typed.Literal(value=value)) if abs(value) <= _MOST:
                     known[symbol] = value
-                case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)):
+                case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)) if (
+                    abs(value) <= _MOST
+                ):
                     known[symbol] = value
                 case _ if known:
                     for symbol in walk.all_written(s):

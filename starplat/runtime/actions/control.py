@@ -8,11 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from starplat.backends.compiled_loops import CompiledFunction
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import settled
-from starplat.runtime.actions.compiled import all_rounds
 from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.runtime.attending.attended import StopWorking
+from starplat.runtime.devices.device import LaunchSize
 from starplat.source import NOWHERE
+
+
+def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> Flow:
+    """All rounds of a loop, in one call."""
+    world, control, places = machine.world, machine.progress.control, frame.places
+    arrays = {**world.buffers, **{name: place.buffer for name, place in places.items()}}
+    scalars = {one.name: machine.fitting(frame.variables[one.name], one.element) for one in function.scalars}
+    size = LaunchSize(1, world.num_nodes, world.num_arcs)
+    machine.progress.by_device = False
+    called = machine.kernels.call(function, arrays, scalars, size, control)
+    control.rounds = 0
+    if control.stopped:
+        raise StopWorking
+    for array in function.arrays:
+        places[array.name].known = None
+    places.update({name: places[now] for name, now in called.places.items()})
+    for variable in function.changed:
+        machine.set(variable, called.scalars[variable.name], frame)
+    return Flow.ON
 
 
 def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
@@ -60,15 +81,13 @@ def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
         return all_rounds(machine, compiled, frame)
     end = machine.value(op.end, frame)
     machine.set(op.variable, machine.value(op.first, frame), frame)
-    with machine.progress.loop() as loop:
+
+    def steps() -> Iterator[None]:
         while frame.variables[op.variable.name] < end:
-            loop.begin_round()
-            if (flow := machine.block(op.body, frame)) is Flow.BREAK:
-                break
-            if flow is Flow.RETURN:
-                return flow
+            yield
             machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
-    return Flow.ON
+
+    return _each(machine, steps(), op.body, frame)
 
 
 def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow:

@@ -146,11 +146,7 @@ class Machine(ABC):
         self.progress = progress or Progress()
 
     def begin_round(self, loop: LoopProgress, op: ir.HostOp) -> None:
-        """A round begins of `op`, a loop that may go on for ever.
-
-        Raises:
-            DiagnosticError: E0730, it has taken all its rounds.
-        """
+        """A round begins of `op`, a loop that may go on for ever. Raises E0730: it has taken all its rounds."""
         if loop.has_taken_all:
             points = (point for f in self.module.functions for point in points_of(f.body, self.module))
             span = next((point.span for point in points if point.op is op), NOWHERE)
@@ -200,11 +196,8 @@ class Machine(ABC):
     # --- arrays ----------------------------------------------------------------------------------------------------
 
     def allocate(self, array: ir.Array) -> Buffer:
-        """Cells for an array of the program; those of the host's own arrays the device never sees.
-
-        Raises:
-            DiagnosticError: E0811, kernels cannot count so many.
-        """
+        """Cells for an array of the program; those of the host's own arrays the device never sees. Raises E0811:
+        kernels cannot count so many."""
         world = self.world
         if (cells := array.extent.cells_of_a_node) > 1:
             self.device.require_countable(world.num_nodes, cells)
@@ -234,11 +227,7 @@ class Machine(ABC):
         return as_value(clipped(cell, dtype_of(element, wide_arcs=self.world.wide_arcs)), element)
 
     def index(self, array: ir.Array, index: ir.Expression, frame: Frame) -> int:
-        """A place inside an array.
-
-        Raises:
-            DiagnosticError: E0709, the array has no such cell.
-        """
+        """A place inside an array. Raises E0709: the array has no such cell."""
         place = int(self.value(index, frame))
         world = self.world
         count = array.extent.cells(world.num_nodes, world.num_arcs, world.num_updates)
@@ -247,11 +236,7 @@ class Machine(ABC):
         return place
 
     def row(self, direction: ir.Direction, node: int) -> range:
-        """The positions of a node's arcs, out or in.
-
-        Raises:
-            DiagnosticError: E0709, there is no such node.
-        """
+        """The positions of a node's arcs, out or in. Raises E0709: there is no such node."""
         offsets = direction.layout.offsets
         if not 0 <= node < self.world.num_nodes:
             raise self._no_cell(offsets, node, self.world.num_nodes)

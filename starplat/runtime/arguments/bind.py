@@ -65,22 +65,17 @@ def bind(module: ir.Module, graph: Graph, given: Mapping[str, object], options: 
     """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays; updates
     as the path of a file, or what `updates_from` takes.
 
-    `options` are names that the caller takes beside the parameters, and that one may have been meant for.
-
-    Raises:
-        DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
-            length; E08xx, updates are wrong.
+    `options` are names that the caller takes beside the parameters, and that one may have been meant for. Raises E0701
+    missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong length; E08xx, updates are
+    wrong.
     """
     return _Binder(module, graph, options).bound(given)
 
 
 def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Bound:
     """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property one value for all or
-    `@file`, as `property_files` reads it; updates `@file`.
-
-    Raises:
-        DiagnosticError: as `bind`, and E0711, a file cannot be read.
-    """
+    `@file`, as `property_files` reads it; updates `@file`. Raises DiagnosticError: as `bind`, and E0711, a file cannot
+    be read."""
     types = {argument.name: argument.type for argument in module.arguments}
     values: dict[str, object] = {}
     problems: list[Diagnostic] = []
@@ -99,11 +94,8 @@ def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Boun
 
 
 def brought_over(lent: CallerArray, graph: Graph) -> Cells:
-    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is.
-
-    Raises:
-        DiagnosticError: as `bind`, for arrays.
-    """
+    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is. Raises
+    DiagnosticError: as `bind`, for arrays."""
     try:
         cells = fetched(lent.value)
         match lent.kind:
@@ -148,65 +140,49 @@ class _Binder:
         self._arguments = {a.name: a for a in module.arguments if not isinstance(a.type, GraphType)}
         self._graphs = {a.name for a in module.arguments if isinstance(a.type, GraphType)}
         self._problems: list[Diagnostic] = []
+        self._scalars: dict[str, Value] = {}
+        self._arrays: dict[str, Cells | CallerArray] = {}
+        self._updates: dict[str, Updates] = {}
+        self._lists: dict[str, tuple[Value, ...]] = {}
 
     def bound(self, given: Mapping[str, object]) -> Bound:
         for name in given:
             if name not in self._arguments:
                 self._unknown(name)
-        scalars: dict[str, Value] = {}
-        arrays: dict[str, Cells | CallerArray] = {}
-        updates: dict[str, Updates] = {}
-        lists: dict[str, tuple[Value, ...]] = {}
         for argument in self._arguments.values():
-            if argument.name in given and isinstance(argument.type, UpdatesType):
-                self._take_updates(argument.name, given[argument.name], updates)
-            elif argument.name in given and isinstance(argument.type, ListType):
-                self._take_list(argument.name, argument.type, given[argument.name], lists)
-            elif argument.name in given:
-                self._take(argument, given[argument.name], scalars, arrays)
+            if argument.name in given:
+                self._take(argument, given[argument.name])
             elif isinstance(argument.type, Scalar) and argument.default is not None:
-                scalars[argument.name] = argument.default.value
+                self._scalars[argument.name] = argument.default.value
             elif not isinstance(argument.type, PropertyType):
                 self._missing(argument)
         if self._problems:
             raise DiagnosticError(*self._problems)
-        return Bound(scalars, arrays, updates, lists)
+        return Bound(self._scalars, self._arrays, self._updates, self._lists)
 
-    def _take_list(self, name: str, kind: ListType, value: object, lists: dict[str, tuple[Value, ...]]) -> None:
-        try:
-            lists[name] = elements(value, kind, self._graph)
-        except UnfitError as unfit:
-            self._problems.append(_unfit(name, kind, unfit))
-        except DiagnosticError as error:
-            self._problems.extend(error.diagnostics)
-
-    def _take_updates(self, name: str, value: object, updates: dict[str, Updates]) -> None:
-        try:
-            if isinstance(value, str | PathLike):
-                updates[name] = read_updates(value, self._graph)
-            else:
-                updates[name] = updates_from(value, self._graph)
-        except DiagnosticError as error:
-            self._problems.extend(error.diagnostics)
-
-    def _take(
-        self, argument: ir.Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | CallerArray]
-    ) -> None:
+    def _take(self, argument: ir.Argument, value: object) -> None:
+        name, graph = argument.name, self._graph
         try:
             match argument.type:
                 case PropertyType() | SetType() if on_a_device(value):
-                    arrays[argument.name] = CallerArray(argument.name, argument.type, value)
+                    self._arrays[name] = CallerArray(name, argument.type, value)
                 case Scalar():
-                    scalars[argument.name] = scalar(value, argument.type, self._graph)
+                    self._scalars[name] = scalar(value, argument.type, graph)
                 case PropertyType():
-                    arrays[argument.name] = property_cells(value, argument.type, self._graph)
+                    self._arrays[name] = property_cells(value, argument.type, graph)
                 case SetType():
-                    arrays[argument.name] = members(value, argument.type, self._graph)
+                    self._arrays[name] = members(value, argument.type, graph)
+                case ListType():
+                    self._lists[name] = elements(value, argument.type, graph)
+                case UpdatesType() if isinstance(value, str | PathLike):
+                    self._updates[name] = read_updates(value, graph)
+                case UpdatesType():
+                    self._updates[name] = updates_from(value, graph)
                 case _:
                     raise UnfitError("it cannot be given from outside the program")
         except UnfitError as unfit:
-            called = isinstance(value, str) and self._graph.names.node_of(value) != NONE
-            self._problems.append(_unfit(argument.name, argument.type, unfit, called=called))
+            called = isinstance(value, str) and graph.names.node_of(value) != NONE
+            self._problems.append(_unfit(name, argument.type, unfit, called=called))
         except DiagnosticError as error:
             self._problems.extend(error.diagnostics)
 

@@ -84,11 +84,7 @@ def cell_run(interface: dict[str, Any], dtype: np.dtype[Any], count: int) -> tup
 
 
 def fetched(value: Any) -> Cells:
-    """The array's cells on the host.
-
-    Raises:
-        UnfitError: no library here can fetch it.
-    """
+    """The array's cells on the host. Raises UnfitError: no library here can fetch it."""
     if is_opencl_array(value):
         return _from_opencl(value)
     if cuda_interface(value) is not None and (brought := _from_cuda(value)) is not None:

@@ -31,10 +31,7 @@ class Keyed:
 
 def keyed_by(mapping: Mapping[Any, Any], kind: PropertyType) -> Keyed:
     """The values of a dictionary under ids of nodes, or under pairs of them; `(u, v, k)` is the kth of parallel arcs.
-
-    Raises:
-        UnfitError: a property of edges has a key that is neither a pair nor such a triple.
-    """
+    Raises UnfitError: a property of edges has a key that is neither a pair nor such a triple."""
     if kind.carrier is Carrier.NODE:
         return Keyed((label_array(mapping),), array_of(list(mapping.values())))
     for key in mapping:
@@ -51,11 +48,8 @@ def _is_triple(key: tuple[Any, ...]) -> bool:
 
 
 def keyed_series(value: Any, kind: PropertyType) -> Keyed | None:
-    """The values of a pandas series under its index; None where that only counts from 0, and for all else.
-
-    Raises:
-        UnfitError: the index has another number of levels than ids are needed.
-    """
+    """The values of a pandas series under its index; None where that only counts from 0, and for all else. Raises
+    UnfitError: the index has another number of levels than ids are needed."""
     index: Any = getattr(value, "index", None)
     if not hasattr(index, "get_level_values") or not hasattr(value, "to_numpy"):
         return None
@@ -80,12 +74,8 @@ def array_of(values: list[Any]) -> NDArray[Any]:
 
 
 def places(keyed: Keyed, kind: PropertyType, graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Nodes or arcs, and beside each which of the values it gets.
-
-    Raises:
-        UnfitError: one is named twice, or arcs between two nodes have more or fewer values than there are arcs.
-        DiagnosticError: E0816, there is no such node.
-    """
+    """Nodes or arcs, and beside each which of the values it gets. Raises UnfitError: one is named twice, or arcs
+    between two nodes have more or fewer values than there are arcs; E0816: there is no such node."""
     ends = [_nodes(ids, graph) for ids in keyed.ids]
     if kind.carrier is Carrier.NODE:
         found = ends[0]

@@ -15,12 +15,8 @@ from starplat.runtime.elements import Cells, Value
 
 def elements(value: object, kind: ListType, graph: Graph) -> tuple[Value, ...]:
     """The elements of a list from a sequence, an array of one dimension, or anything that gives them in an order; nodes
-    by their original ids, -1 or None for none.
-
-    Raises:
-        UnfitError: it is none of these, or an element does not fit.
-        DiagnosticError: E0816, no node has this id.
-    """
+    by their original ids, -1 or None for none. Raises UnfitError: it is none of these, or an element does not fit;
+    E0816: no node has this id."""
     assert isinstance(kind.element, Scalar)
     if on_a_device(value):
         raise UnfitError("the array lies on a device, and a list is the host's")

@@ -4,30 +4,26 @@ Conversions lose nothing or are refused. In a property of nodes, cells of type `
 numbers inside; none is -1 in both, or None outside where ids are names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Counted
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.keyed import Keyed, keyed_by, keyed_series, places
 from starplat.runtime.arguments.scalars import NONE, UnfitError, node, scalar
-from starplat.runtime.elements import Cells, dtype_of, element_of, for_all
+from starplat.runtime.elements import Cells, Returned, dtype_of, element_of, for_all
 
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
     """The cells of a property, to be read: from one value for all (see `elements.for_all`), an array with one for every
-    node or arc, or values by id.
-
-    Raises:
-        UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
-        DiagnosticError: E0707, another length; E0816, no node has this id.
-    """
+    node or arc, or values by id. Raises UnfitError: values of another kind, or that would be changed, or that are for
+    nothing in the graph; E0707, another length; E0816, no node has this id."""
     value = keyed_by(value, kind) if isinstance(value, Mapping) else keyed_series(value, kind) or value
     if isinstance(value, Keyed):
         return _keyed_cells(value, kind, graph)
@@ -49,12 +45,8 @@ def _keyed_cells(keyed: Keyed, kind: PropertyType, graph: Graph) -> Cells:
 
 
 def inside(array: NDArray[Any], kind: Scalar, graph: Graph) -> Cells:
-    """An array of values as cells: nodes by their numbers.
-
-    Raises:
-        UnfitError: values of another kind, or that would be changed.
-        DiagnosticError: E0816, no node has this id.
-    """
+    """An array of values as cells: nodes by their numbers. Raises UnfitError: values of another kind, or that would be
+    changed; E0816: no node has this id."""
     return _nodes_inside(array, graph) if kind is Scalar.NODE else _converted(array, kind, graph)
 
 
@@ -118,6 +110,24 @@ def shown_cells(cells: Cells, kind: PropertyType, graph: Graph) -> Cells:
     if is_named:
         shown[cells == NONE] = None
     return shown
+
+
+def shown_returned(kinds: Sequence[Scalar | ListType], returned: Returned, graph: Graph) -> Any:
+    """What a function returned as a caller sees it: nodes by their original ids; a tuple of several values, a list of
+    elements."""
+    values = returned if isinstance(returned, tuple) else (returned,)
+    shown = [_shown(kind, value, graph) for kind, value in zip(kinds, values, strict=False)]
+    return tuple(shown) if len(shown) > 1 else shown[0] if shown else None
+
+
+def _shown(kind: Scalar | ListType, value: Returned, graph: Graph) -> Any:
+    if isinstance(value, list):
+        assert isinstance(kind, ListType)
+        assert isinstance(kind.element, Scalar)
+        return [_shown(kind.element, one, graph) for one in value]
+    assert not isinstance(value, tuple)
+    is_node = kind is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes
+    return graph.original_id(int(value or 0)) if is_node else value
 
 
 def _count(kind: PropertyType, graph: Graph) -> int:

@@ -28,12 +28,8 @@ _NOT_FINITE = {"inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
 
 def property_in(words: str, name: str, kind: PropertyType) -> Any:
-    """The values of the parameter `name` in the file that the words after `@` tell.
-
-    Raises:
-        UnfitError: the file holds no such values.
-        OSError, UnicodeDecodeError: it cannot be read.
-    """
+    """The values of the parameter `name` in the file that the words after `@` tell. Raises UnfitError: the file holds
+    no such values. OSError, UnicodeDecodeError: it cannot be read."""
     path, column = _path_and_column(words)
     if (reader := _TABLES.get(path.suffix.lower())) is not None:
         return _chosen(reader(path), path, column or name, kind, must=bool(column))

@@ -179,11 +179,7 @@ def _free_worker() -> _Worker:
 
 
 def _wait_for(job: Job[Any], seconds: float | None, look: Callable[[], None] | None) -> None:
-    """Waits till it is done.
-
-    Raises:
-        TimeIsOverError: it is not done in time.
-    """
+    """Waits till it is done. Raises TimeIsOverError: it is not done in time."""
     deadline = None if seconds is None else monotonic() + seconds
     while True:
         left = _LOOKED_AT if deadline is None else min(_LOOKED_AT, max(deadline - monotonic(), 0.0))

@@ -76,11 +76,7 @@ class OfKind:
         return Slice(sources[begin:end], destinations[begin:end], self._adds[begin:end], added, self, begin)
 
     def weights(self, element: ir.Element) -> Vector:
-        """The weights of all of them.
-
-        Raises:
-            DiagnosticError: E0708, the property cannot hold one.
-        """
+        """The weights of all of them. Raises E0708: the property cannot hold one."""
         if element not in self._weights:
             given, added = self._updates.weights, self._updates.kinds[self._chosen] == ADD
             some = None if given is None or ADD not in self._kinds else np.where(added, given[self._chosen], 1)

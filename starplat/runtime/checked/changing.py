@@ -40,11 +40,7 @@ def given_in(updates: typed.Updates, frame: Frame) -> Updates:
 
 
 def end_of_batch(given: Updates, first: int, size: int, limit: int) -> int:
-    """The number after the last of a batch.
-
-    Raises:
-        Fault: E0733, the size is not positive.
-    """
+    """The number after the last of a batch. Raises Fault: E0733, the size is not positive."""
     if size < 1:
         help = "give the size that stands in 'Batch (U : size)' as 1 or more"
         raise Fault("E0733", f"a batch has one update and more, not {size}", help)

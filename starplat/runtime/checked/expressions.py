@@ -38,11 +38,7 @@ class Expressions:
         return cells
 
     def value(self, e: typed.Expression, frame: Frame) -> Value:
-        """The value of an expression.
-
-        Raises:
-            DiagnosticError: E0703, E0704, E0715, E0716, E0717, E0720.
-        """
+        """The value of an expression. Raises E0703, E0704, E0715, E0716, E0717, E0720."""
         try:
             return self._value(e, frame)
         except Fault as fault:
@@ -172,11 +168,7 @@ class Expressions:
         return _extreme_of(values, e.type, least=e.query is Query.MIN_WEIGHT)
 
     def node(self, node: int) -> int:
-        """The node, if there is such a one.
-
-        Raises:
-            Fault: E0704.
-        """
+        """The node, if there is such a one. Raises Fault: E0704."""
         if 0 <= node < self.graph.num_nodes:
             return node
         message = f"there is no node {node} (there are {self.graph.num_nodes})"

@@ -108,11 +108,7 @@ class Whereabouts:
 
 
 def cell_of(cells: Sequence[Any], index: int, name: str) -> int:
-    """The index, if the property has such a cell.
-
-    Raises:
-        Fault: E0704.
-    """
+    """The index, if the property has such a cell. Raises Fault: E0704."""
     if 0 <= index < len(cells):
         return index
     none = "; -1 stands for none" if index == -1 else ""
@@ -122,11 +118,7 @@ def cell_of(cells: Sequence[Any], index: int, name: str) -> int:
 
 
 def written(value: Value | None, name: str) -> Value:
-    """The value, if there is one.
-
-    Raises:
-        Fault: E0717.
-    """
+    """The value, if there is one. Raises Fault: E0717."""
     if value is not None:
         return value
     raise Fault("E0717", f"'{name}' is read, but nothing was ever written there", "give it a value first")

@@ -140,11 +140,7 @@ def stored(value: Value, kind: Scalar) -> Value:
 
 
 def fitting(value: int, kind: Scalar, said: str) -> int:
-    """The integer, if it fits.
-
-    Raises:
-        Fault: E0715.
-    """
+    """The integer, if it fits. Raises Fault: E0715."""
     lowest, highest = ir.limits(element_of(kind))
     if lowest <= value <= highest:
         return value
@@ -154,11 +150,7 @@ def fitting(value: int, kind: Scalar, said: str) -> int:
 
 
 def a_number(value: float, operands: Sequence[float], kind: Scalar, said: str) -> float:
-    """The real, if it is a number or came from none.
-
-    Raises:
-        Fault: E0716.
-    """
+    """The real, if it is a number or came from none. Raises Fault: E0716."""
     if not math.isnan(value) or any(map(math.isnan, operands)):
         return float(stored(value, kind))
     raise Fault("E0716", f"{said} is not a number", "test the operands first; scale numbers that grow too large")

@@ -26,11 +26,8 @@ class Remarks:
         print(*parts, file=sys.stderr, flush=True)
 
     def judge(self, s: typed.Assert, frame: memory.Frame) -> None:
-        """Stops the run if the condition is False.
-
-        Raises:
-            DiagnosticError: E0719, with the place, the nodes of the loops around and the values in the condition.
-        """
+        """Stops the run if the condition is False. Raises E0719: with the place, the nodes of the loops around and the
+        values in the condition."""
         if self.values.value(s.condition, frame):
             return
         said = "" if s.message is None else f": {s.message}"

@@ -18,7 +18,7 @@ from starplat.frontend.types import Carrier, GraphType, ListType, PropertyType, 
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
-from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.checked.changing import parts_of
 from starplat.runtime.checked.memory import Box, Elements, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
@@ -38,13 +38,9 @@ def run_checked(
     results: Iterable[str] | None,
     on_batch: Callable[[int, Result], None] | None = None,
 ) -> Result:
-    """Runs a function of a program. `on_batch` is told the number of every batch of updates that is done,
-    from 1 on, and the result so far, on the graph as it is then.
-
-    Raises:
-        DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0708, the graph's weights do not
-            fit; E0710, no such result.
-    """
+    """Runs a function of a program. `on_batch` is told the number of every batch of updates that is done, from 1 on,
+    and the result so far, on the graph as it is then. Raises E0703, E0704, E0715, E0716 or E0717, what went wrong
+    first; E0708, the graph's weights do not fit; E0710, no such result."""
     function = facts.program.function(entry)
     apart = {
         symbol: thing
@@ -71,7 +67,7 @@ def run_checked(
             device="interpreter, checked",
             properties={name: shown_cells(cells, types[name], now) for name, cells in found.items()},
             types=types,
-            returned=_returned(function, returned, now),
+            returned=shown_returned(function.result_types, returned, now),
             returned_types=function.result_types,
             seconds=Seconds(run=(perf_counter() - started,)),
         )
@@ -99,8 +95,7 @@ def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
         return Box(given.scalars[symbol.name])
     if isinstance(kind, ListType):
         return Elements(list(given.lists[symbol.name]))
-    cells = given.arrays.get(symbol.name)
-    if cells is not None:
+    if (cells := given.arrays.get(symbol.name)) is not None:
         assert isinstance(cells, np.ndarray)
         return Memory(cells.tolist())
     if isinstance(kind, PropertyType) and kind.carrier is Carrier.EDGE and symbol.name == "weight":
@@ -125,17 +120,3 @@ def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple
     wide = graph.num_arcs >= 2**31
     values = [_unset(kind) if value is None else value for value in memory.values]
     return np.array(values, dtype_of(element_of(kind.element), wide_arcs=wide))
-
-
-def _returned(function: typed.FunctionDefinition, returned: Returned, graph: Graph) -> object:
-    if isinstance(returned, tuple):
-        return tuple(_shown(kind, value, graph) for kind, value in zip(function.result_types, returned, strict=True))
-    return None if returned is None else _shown(function.result_types[0], returned, graph)
-
-
-def _shown(kind: Scalar | ListType, value: Value | list[Value], graph: Graph) -> object:
-    if isinstance(value, list):
-        assert isinstance(kind, ListType)
-        assert isinstance(kind.element, Scalar)
-        return [_shown(kind.element, one, graph) for one in value]
-    return graph.original_id(int(value)) if kind is Scalar.NODE and 0 <= value < graph.num_nodes else value

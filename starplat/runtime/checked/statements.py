@@ -61,11 +61,7 @@ class Statements(stores.Stores):
     # --- one statement
 
     def perform(self, s: typed.Statement, frame: Frame) -> Flow:
-        """Runs a statement.
-
-        Raises:
-            DiagnosticError: what an operation in it did wrong, with its place.
-        """
+        """Runs a statement. Raises DiagnosticError: what an operation in it did wrong, with its place."""
         match s:
             case typed.Block():
                 return self.sequence(s.statements, frame)

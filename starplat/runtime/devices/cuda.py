@@ -105,6 +105,7 @@ class CudaKernels(WordKernels):
         self._module = loaded
         super().__init__(device, module, wide_arcs, cached=cached)
 
+        self._fresh_boards = set[str]()  # of loops that can begin at once, without a copy that they wait for
         self._loops = {op.name: self._load_loop(op) for op in loops_of(module)}
 
     def _load_loop(self, op: ir.OnDevice) -> _Loop:
@@ -127,12 +128,17 @@ class CudaKernels(WordKernels):
         blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
         if op.cluster:
             blocks = GROUPS_OF_A_CLUSTER
-        self.device.copy(board.buffer, board.fresh)
+        if op.name in self._fresh_boards:
+            self._fresh_boards.remove(op.name)
+        else:
+            self.device.copy(board.buffer, board.fresh)
         with self.device.operation():
             loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
-        if not board.outcomes:
-            return {}
-        return board.read(self.device.download_words(board.buffer))
+        found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
+        if not op.in_parts:  # else other GPUs may still look at it
+            self.device.copy(board.buffer, board.fresh)
+            self._fresh_boards.add(op.name)
+        return found
 
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         with self.device.faults(), self.device.device:

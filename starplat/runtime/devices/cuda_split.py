@@ -95,11 +95,8 @@ def _of(place: _Place) -> _Properties:
 class SplitMemory:
     """At least `size` bytes from `address` on, of which the first `near`, a multiple of `unit`, are the GPU's.
 
-    The host may use the rest, once the GPU is idle. It is given back with the last reference.
-
-    Raises:
-        MemoryError: there is not as much.
-        DriverFaultError: the driver fails otherwise.
+    The host may use the rest, once the GPU is idle. It is given back with the last reference. Raises MemoryError: there
+    is not as much; DriverFaultError: the driver fails otherwise.
     """
 
     def __init__(self, device: int, size: int, near: int) -> None:

@@ -33,6 +33,10 @@ _READ_ONLY = 8
 """CUDA's flag for locking pages that may not be written."""
 _LEAST_LOCKED = 1 << 20
 """Bytes: locking fewer takes longer than is gained."""
+_LOCKED_ALREADY = 712
+"""CUDA's number for pages that somebody else has locked."""
+_SAME_ADDRESS = 91
+"""CUDA's number for the question whether a GPU reads locked pages by the host's addresses."""
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
 
@@ -270,18 +274,28 @@ class CupyDevice(ArrayDevice):
             self.synchronise()
             cells_of_host(buffer)[:] = cells[near:]
 
-    def lock_pages(self, cells: Cells) -> None:
+    def lock_pages(self, cells: Cells) -> bool:
         address = int(cells.ctypes.data)
-        if cells.nbytes < _LEAST_LOCKED or address in self._locked or not cells.flags.c_contiguous:
-            return  # one value for all is a cell, whatever its size
+        if address in self._locked:
+            return True
+        if cells.nbytes < _LEAST_LOCKED or not cells.flags.c_contiguous:
+            return False  # one value for all is a cell, whatever its size
         runtime = self.cupy.cuda.runtime
         try:
             with self.device:
                 runtime.hostRegister(address, cells.nbytes, 0 if cells.flags.writeable else _READ_ONLY)
-        except runtime.CUDARuntimeError:  # pages that cannot be locked are copied all the same, only more slowly
-            return
+        except runtime.CUDARuntimeError as error:  # pages that cannot be locked are copied all the same, more slowly
+            return bool(error.status == _LOCKED_ALREADY)
         self._locked.add(address)
         weakref.finalize(cells, _unlock, runtime, self.device, self._locked, address).atexit = False
+        return True
+
+    def reads_in_place(self, cells: Cells) -> bool:
+        by_its_address = self.cupy.cuda.runtime.deviceGetAttribute(_SAME_ADDRESS, self.device.id)
+        return bool(by_its_address) and self.lock_pages(cells)
+
+    def _over_host(self, cells: Cells) -> Any:
+        return self._over(cells, int(cells.ctypes.data), cells.nbytes, cells.dtype)
 
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         assert buffer.placement is ir.Placement.DEVICE, "only arrays on the device are filled in pieces"

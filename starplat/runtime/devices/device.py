@@ -51,6 +51,8 @@ class Device(VectorMemory):
     """Whether devices of the target copy from each other's memory, as arrays that one process has of all of them."""
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
+    copies_of_threads: int = 0
+    """How many copies a launch makes of an array that each thread has for itself."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -98,11 +100,8 @@ class Device(VectorMemory):
         return None
 
     def require_countable(self, num_nodes: int, cells: int = 1) -> None:
-        """Refuses what kernels cannot count: the nodes, or so many `cells` for each.
-
-        Raises:
-            DiagnosticError: E0811, there are too many nodes.
-        """
+        """Refuses what kernels cannot count: the nodes, or so many `cells` for each. Raises E0811: there are too many
+        nodes."""
         if num_nodes * cells > self.most_nodes:
             each = "" if cells == 1 else f" with {cells} words for each"
             message = f"the graph has {num_nodes:,} nodes{each}, and kernels of target {self.target} count up to"
@@ -110,22 +109,15 @@ class Device(VectorMemory):
             raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help=help))
 
     def with_arrays(self) -> ArrayDevice:
-        """This device, whose memory a caller can have as arrays.
-
-        Raises:
-            DiagnosticError: E0714, Python has no arrays on such a device.
-        """
+        """This device, whose memory a caller can have as arrays. Raises E0714: Python has no arrays on such a
+        device."""
         message = f"results of target {self.target} cannot stay on the device"
         help = "leave 'device_results' out, or run on cuda, opencl or sycl"
         raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
 
     @abstractmethod
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
-        """The module's kernels, ready to be launched.
-
-        Raises:
-            DiagnosticError: E0904, the device's compiler refuses them.
-        """
+        """The module's kernels, ready to be launched. Raises E0904: the device's compiler refuses them."""
 
     @abstractmethod
     def synchronise(self) -> None:

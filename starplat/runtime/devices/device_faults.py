@@ -1,5 +1,7 @@
 """Diagnostics for a device that fails, or is out of memory."""
 
+from __future__ import annotations
+
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 
 
@@ -31,11 +33,16 @@ def device_fault(device: str, reason: str, when: str = "failed while the program
 
 
 class NoRoomError(DiagnosticError):
-    """E0903: an allocation of `size` bytes failed; the device can be used as before."""
+    """E0903: an allocation of `size` bytes failed, within a `limit` if one stands; the device can be used as before.
+    `least` says what a run takes there at least."""
 
-    def __init__(self, device: str, size: int) -> None:
-        super().__init__(_no_room(device, size), exit_code=ExitCode.NO_DEVICE)
-        self.size = size
+    def __init__(self, device: str, size: int, limit: int | None = None, least: str = "") -> None:
+        super().__init__(_no_room(device, size, limit, least), exit_code=ExitCode.NO_DEVICE)
+        self.device, self.size, self.limit = device, size, limit
+
+    def of_run(self, program: str, least: int) -> NoRoomError:
+        """The same, for the run of a program that takes so many bytes with no arcs on the device."""
+        return NoRoomError(self.device, self.size, self.limit, f"{program} needs more than {least:,} bytes there: ")
 
 
 def host_out_of_memory(device: str, size: int) -> DiagnosticError:
@@ -43,7 +50,8 @@ def host_out_of_memory(device: str, size: int) -> DiagnosticError:
     return DiagnosticError(_no_room(f"the host, for {device},", size), exit_code=ExitCode.NO_DEVICE)
 
 
-def _no_room(device: str, size: int) -> Diagnostic:
-    message = f"{device} has no room for {size:,} more bytes"
-    help = "use a device with more memory (starplat devices lists them), or a smaller graph"
+def _no_room(device: str, size: int, limit: int | None = None, least: str = "") -> Diagnostic:
+    within = "" if limit is None else f" within {limit:,}"
+    message = f"{device} has no room for {size:,} more bytes{within}"
+    help = f"{least}use a device with more memory (starplat devices lists them), or a smaller graph"
     return Diagnostic("E0903", message, help=help)

@@ -107,11 +107,8 @@ class DeviceMemory(ABC):
     def allocate(
         self, dtype: np.dtype[Any], count: int, placement: ir.Placement = ir.Placement.DEVICE, near: int = 0
     ) -> Buffer:
-        """Cells with undefined contents; of a split array the first `near` on the device.
-
-        Raises:
-            NoRoomError: E0903, there is not enough memory.
-        """
+        """Cells with undefined contents; of a split array the first `near` on the device. Raises NoRoomError: E0903,
+        there is not enough memory."""
         if (kept := self._free.get((dtype, count, placement))) and placement is not ir.Placement.SPLIT:
             return kept.pop()
         buffer = Buffer(dtype, count, self._room(dtype, max(count, 1), placement, near), placement=placement, near=near)
@@ -153,7 +150,7 @@ class DeviceMemory(ABC):
                 break
         if placement is ir.Placement.MAPPED or (most_far is not None and self.held_on_host + far > most_far):
             raise host_out_of_memory(self.name, far)
-        raise NoRoomError(self.name, wanted)
+        raise NoRoomError(self.name, wanted, self._most if counted else None)
 
     def relieve(self) -> bool:
         """Evicts the least recently used graph; False where only the last one is left."""
@@ -206,12 +203,14 @@ class DeviceMemory(ABC):
         kept = sum(buffer.size_on_device for buffer in buffers if buffer in self._ours)
         return max(min(known) + kept, 0)
 
-    def free_on_host(self) -> int | None:
+    def free_on_host(self, there: int = 0) -> int | None:
         """Bytes of the host's memory that kernels could read, what is kept from earlier runs included; None if
-        unknown."""
+        unknown. So many bytes of arrays that lie `there` already are to be read where they are."""
         kept = sum(buffer.size_on_host for buffers in self._free.values() for buffer in buffers if buffer in self._ours)
         allowed = None if self._most_on_host is None else max(self._most_on_host - self.held_on_host + kept, 0)
-        return min((room for room in (host_memory(), allowed) if room is not None), default=None)
+        left = host_memory()
+        rooms = None if left is None else left + there, allowed
+        return min((room for room in rooms if room is not None), default=None)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
@@ -227,10 +226,20 @@ class DeviceMemory(ABC):
             self.traffic.up += cells.nbytes
             self._upload_at(buffer, first, np.ascontiguousarray(cells))
 
-    def lock_pages(self, cells: Cells) -> None:
+    def lock_pages(self, cells: Cells) -> bool:
         """These cells are copied to the device often, and do not change: a device whose copies are faster from pages
-        that stay where they are keeps these there as long as the array lives."""
-        return
+        that stay where they are keeps these there as long as the array lives; whether it does."""
+        return False
+
+    def reads_in_place(self, cells: Cells) -> bool:
+        """Whether kernels can read the host's array where it lies; its pages are locked then as long as it lives."""
+        return False
+
+    def over(self, cells: Cells) -> Buffer:
+        """A mapped array that is the host's own, which `reads_in_place`."""
+        buffer = Buffer(cells.dtype, len(cells), self._over_host(cells), lent=True, placement=ir.Placement.MAPPED)
+        self._ours.add(buffer)
+        return buffer
 
     def upload_words(self, buffer: Buffer, cells: Cells) -> None:
         """The initial words of a launch; not counted as traffic."""
@@ -299,6 +308,10 @@ class DeviceMemory(ABC):
         that is the host's."""
         assert self.split_unit is not None, f"{self.name} splits no arrays"
         return self._allocate_mapped(dtype, count)
+
+    def _over_host(self, cells: Cells) -> Any:
+        """The memory of cells that kernels read in place."""
+        raise AssertionError(f"{self.name} reads no arrays of the host in place")
 
     @abstractmethod
     def _upload(self, buffer: Buffer, cells: Cells) -> None: ...

@@ -24,7 +24,7 @@ from starplat.runtime.devices import buffers, process_exit, words
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain import compilers, contexts, libraries
+from starplat.toolchain import compilers, cuda, libraries
 
 WIDE_ARCS_FLAG = "-DARC_64"
 
@@ -132,7 +132,7 @@ class Memory:
         self.device = "the device"
         """What it is called, as soon as that is known."""
         self._library, self._number = library, number
-        self._choose_context = contexts.primary_context(number)
+        self._choose_context = cuda.primary_context(number)
         library.memory_allocate.restype = ctypes.c_void_p
         library.memory_free_bytes.restype = ctypes.c_size_t
 
@@ -159,11 +159,7 @@ class Memory:
 
 
 class Allocation:
-    """Memory that is freed with its last reference.
-
-    Raises:
-        MemoryError: there is not as much.
-    """
+    """Memory that is freed with its last reference. Raises MemoryError: there is not as much."""
 
     def __init__(self, memory: Memory, size: int) -> None:
         free = memory.call("memory_free_bytes")

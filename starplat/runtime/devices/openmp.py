@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,16 @@ class OpenMPDevice(LibraryDevice):
         cells: Cells = np.ctypeslib.as_array(there).view(buffer.dtype)
         return cells[: buffer.count]
 
+    @cached_property
+    def copies_of_threads(self) -> int:
+        return 1 + self._threads  # they begin as copies of one
+
+    @property
+    def _threads(self) -> int:
+        return int(self._memory.number("device_threads"))
+
     def _name(self) -> str:
-        threads = self._memory.number("device_threads")
+        threads = self._threads
         return f"host, {threads} thread{'s' * (threads != 1)}, {self._memory.text('compiler_name')} (OpenMP)"
 
 

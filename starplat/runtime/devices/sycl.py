@@ -268,11 +268,7 @@ def _items(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> int:
 
 
 def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:
-    """Lets a device pass that has all that a program needs.
-
-    Raises:
-        DiagnosticError: E0608, it has not.
-    """
+    """Lets a device pass that has all that a program needs. Raises E0608: it has not."""
     missing = [aspect for aspect in wanted if not has(aspect)]
     if missing:
         message = f"{device} lacks {' and '.join(missing)}, which this program needs"

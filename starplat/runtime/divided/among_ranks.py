@@ -20,11 +20,8 @@ from starplat.runtime.targets import device_at
 
 
 def communicator_of(comm: Any) -> Communicator:
-    """The ranks that `comm` connects: one of mpi4py's communicators, or of ours.
-
-    Raises:
-        DiagnosticError: E0712, it is neither; E0901, mpi4py is not installed.
-    """
+    """The ranks that `comm` connects: one of mpi4py's communicators, or of ours. Raises E0712, it is neither; E0901,
+    mpi4py is not installed."""
     if isinstance(comm, Communicator):
         return comm
     if not all(hasattr(comm, name) for name in ("allgather", "Allreduce", "Allgatherv", "Abort")):
@@ -46,12 +43,9 @@ def require_divisible(asked: Mapping[str, object]) -> None:
 
 def run_in_parts(module: ir.Module, graph: Graph, communicator: Communicator, given: Bound, asked: Request) -> Result:
     """The same result on all ranks; `Result.parts` says how the graph was divided and what crossed. Ranks of a host
-    take its GPUs in turn, unless the request says which.
-
-    Raises:
-        DiagnosticError: on all ranks: E0668, the program cannot be divided; E0735, another rank runs something else. An
-            error that comes later is said by its rank and ends the processes of all.
-    """
+    take its GPUs in turn, unless the request says which. Raises DiagnosticError: on all ranks: E0668, the program
+    cannot be divided; E0735, another rank runs something else. An error that comes later is said by its rank and ends
+    the processes of all."""
     target, index = asked.target, asked.device_index
     if index is None:
         index = device_at(target, communicator.place)

@@ -18,9 +18,8 @@ from starplat.runtime.divided.planning import pays, planned
 from starplat.runtime.launch import run_as_asked
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import connected, disconnect
-from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.parts import bytes_of_arcs, parts_of, with_own_rows
 from starplat.runtime.parts.peers import PeerCommunicator
-from starplat.runtime.parts.pieces import bytes_of_arcs, with_own_rows
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.request import Request
 from starplat.runtime.results.result import Division, Result
@@ -36,11 +35,8 @@ def run_on_devices(
     module: ir.Module, graph: Graph, devices: int, given: Bound, asked: Request, *, only_if_it_pays: bool = False
 ) -> Result:
     """Runs a program on the first so many devices of a target, a part on each. Where the host is the device, it has all
-    parts. With `only_if_it_pays` it runs on one, as ever, where several are not expected to be faster.
-
-    Raises:
-        DiagnosticError: E0668, the program cannot be divided; E0902, there are not so many; what went wrong on a part.
-    """
+    parts. With `only_if_it_pays` it runs on one, as ever, where several are not expected to be faster. Raises E0668,
+    the program cannot be divided; E0902, there are not so many; what went wrong on a part."""
     within = default_session() if asked.session is None else asked.session
     first = within.device(asked.target)
     asked = replace(asked, target=first.target, session=within)

@@ -27,11 +27,8 @@ MANY_ARCS = 2**28
 
 
 def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = False) -> ir.Module:
-    """The module as every part runs it; on `peers` launches may wait for those of the other devices.
-
-    Raises:
-        DiagnosticError: E0668, it cannot be divided.
-    """
+    """The module as every part runs it; on `peers` launches may wait for those of the other devices. Raises E0668: it
+    cannot be divided."""
     sources = _by_sources(Same(module))
     given = module if sources is None else sources
     facts = _facts(given, graph, device)
@@ -42,20 +39,13 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
 
 
 def by_nodes(module: ir.Module, graph: Graph, able: Capabilities, facts: GraphFacts | None = None) -> ir.Module:
-    """The module as every part runs it, each its own nodes.
-
-    Raises:
-        DiagnosticError: E0668, it cannot be divided.
-    """
+    """The module as every part runs it, each its own nodes. Raises E0668: it cannot be divided."""
     return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0)
 
 
 def by_nodes_of_any(module: ir.Module, able: Capabilities) -> ir.Module:
     """The same for a graph that is not known yet, with a variant of the entry where that of a symmetric one is another.
-
-    Raises:
-        DiagnosticError: E0668, it cannot be divided.
-    """
+    Raises E0668: it cannot be divided."""
     return for_all_kinds(lambda facts: _by_nodes(Same(module), able, None, facts is not None and facts.symmetric))
 
 

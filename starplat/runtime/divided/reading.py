@@ -78,11 +78,8 @@ def _file_at(path: Path) -> tuple[int, int]:
 
 
 def _written(graph: Graph, kept: ExitStack) -> Path:
-    """Where processes of this host find a file with the graph until `kept` is closed.
-
-    Raises:
-        DiagnosticError: E0792, it cannot be written.
-    """
+    """Where processes of this host find a file with the graph until `kept` is closed. Raises E0792: it cannot be
+    written."""
     nameless = _OPEN_FILES.is_dir()
     temporary = TemporaryFile if nameless else NamedTemporaryFile
     try:

@@ -23,12 +23,8 @@ PATIENCE = 3.0
 
 
 def agreed(communicator: Communicator, work: Callable[[], Answer]) -> Answer:
-    """What `work` gives here, if it gives something on all ranks.
-
-    Raises:
-        DiagnosticError: what it raised on the first rank that has an error, on all ranks.
-        Exception: any other error of `work` here; it ends the ranks that wait.
-    """
+    """What `work` gives here, if it gives something on all ranks. Raises DiagnosticError: what it raised on the first
+    rank that has an error, on all ranks; Exception: any other error of `work` here; it ends the ranks that wait."""
     answer: list[Answer] = []
     error: DiagnosticError | None = None
     with ending_together(communicator):

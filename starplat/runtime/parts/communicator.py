@@ -90,8 +90,7 @@ class Communicator(ABC):
 
     def put(self, device: DeviceMemory, buffer: Buffer, cells: Cells) -> None:
         """Makes them the cells of a buffer, where they do not stand in it already."""
-        there = device.in_place(buffer)
-        if there is None:
+        if (there := device.in_place(buffer)) is None:
             device.upload(buffer, cells)
         elif there.ctypes.data != cells.ctypes.data:
             there[:] = cells

@@ -21,11 +21,8 @@ class Result(Protocol):
 
 
 def plotted(result: Result, names: Sequence[str], *, ranked: bool) -> Any:
-    """Matplotlib's axes, one for each property; one alone is given as it is.
-
-    Raises:
-        DiagnosticError: E0710, the run brought no such property back; E0813, matplotlib is not installed.
-    """
+    """Matplotlib's axes, one for each property; one alone is given as it is. Raises E0710, the run brought no such
+    property back; E0813, matplotlib is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:

@@ -131,11 +131,8 @@ def _summaries(result: Result) -> str:
 
 
 def as_frame(result: Result, *, edges: bool) -> Any:
-    """A pandas frame of the properties of nodes, whose index is their ids, or of edges, with both ends.
-
-    Raises:
-        DiagnosticError: E0813, pandas is not installed.
-    """
+    """A pandas frame of the properties of nodes, whose index is their ids, or of edges, with both ends. Raises E0813:
+    pandas is not installed."""
     try:
         import pandas
     except ImportError:

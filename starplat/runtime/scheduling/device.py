@@ -27,11 +27,8 @@ class Chosen:
 
 def chosen(target: str, index: int | None = None, processor: Processor | None = None) -> Chosen:
     """The kind of device that is asked for, else the target's device of that number, by default the one that `run`
-    opens; where the target has none here, the default kind.
-
-    Raises:
-        DiagnosticError: E0666, the target does not run on such devices; E0902, it has no device of that number.
-    """
+    opens; where the target has none here, the default kind. Raises E0666, the target does not run on such devices;
+    E0902, it has no device of that number."""
     if processor is not None:
         return Chosen(target, capabilities_on(target, processor), str(processor))
     if target == REFERENCE:

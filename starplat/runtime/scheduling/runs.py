@@ -61,11 +61,8 @@ def alternatives(
     counted: bool,
 ) -> tuple[Alternatives, float]:
     """The modules, and the seconds of uploads for looking at the graph now. Properties are `given` by name; rounds that
-    are counted are driven by the host.
-
-    Raises:
-        DiagnosticError: E06xx, the schedule asks for what is not legal, or for what nothing follows.
-    """
+    are counted are driven by the host. Raises E06xx: the schedule asks for what is not legal, or for what nothing
+    follows."""
     equal = _of_one_value(module, graph, given)
     key = Same(module), schedule, Same(device.capabilities), frozenset(given), equal, counted
     find = partial(_alternatives, module, graph, schedule, device, frozenset(given), equal, counted=counted)

@@ -11,9 +11,8 @@ from starplat.runtime.tracing.trace import Round, Trace, Walk
 def of_all_parts(traces: Sequence[Trace], *, alike: bool) -> Trace:
     """The trace of a run from those of its parts: nodes, arcs and bytes of all of them, and the longest time.
 
-    Args:
-        alike: whether all parts have the same rounds, each for its nodes; else the rounds are those of the first part,
-            with the exchanges of all.
+    `alike`: whether all parts have the same rounds, each for its nodes; else the rounds are those of the first part,
+    with the exchanges of all.
     """
     first = traces[0]
     sizes = map(sum, zip(*([one.bytes for one in trace.exchanges] for trace in traces), strict=True))

@@ -13,10 +13,7 @@ WORDS = {Way.PUSH: "push", Way.PULL: "pull", Way.NONE: "no arcs"}
 
 def plotted(active: Sequence[int], ways: Sequence[Way], seconds: Sequence[float]) -> Any:
     """Matplotlib's axes: active nodes of each round on a logarithmic scale, by direction, and on the right its time.
-
-    Raises:
-        DiagnosticError: E0813, matplotlib is not installed.
-    """
+    Raises E0813: matplotlib is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:

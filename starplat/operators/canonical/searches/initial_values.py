@@ -1,8 +1,9 @@
 """The values of a property when a loop begins: one fill for all cells, and cells that are then set one by one."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from starplat.analysis import walk
 from starplat.frontend import typed
@@ -16,9 +17,15 @@ class InitialValues:
     fill: typed.Expression
     set: tuple[tuple[typed.Expression, typed.Expression], ...]
 
+    def symbols(self) -> Iterator[typed.Symbol]:
+        """What the values and the indices read."""
+        for value in (self.fill, *chain.from_iterable(self.set)):
+            yield from (part.symbol for part in walk.within(value) if isinstance(part, typed.Variable | typed.Cell))
+
 
 def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> InitialValues | None:
-    """The values of a property after some statements; None if any is unknown, or if an index has changed since."""
+    """The values of a property after some statements; None if any is unknown, or if what an index or a value reads has
+    changed since."""
     found: InitialValues | None = None
     for s in before:
         written = walk.all_written(s)
@@ -32,9 +39,10 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
                 found = _filled(symbol, s)
             case _ if symbol in written:
                 found = None
-            case _ if found is not None:
-                indices = {index.symbol for index, _ in found.set if isinstance(index, typed.Variable)}
-                found = None if indices & written else found
+            case _ if found is not None and written & set(found.symbols()):
+                found = None
+            case _:
+                pass
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import Offer, Store, compared, is_above
 from starplat.source import Span
 
@@ -114,20 +115,10 @@ def in_first_round(
 
 def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement], known: Known) -> bool:
     """Whether the cells are all INF after these statements, but for some that hold a number."""
-    filled = False
-    for s in before:
-        match s:
-            case typed.Attach(items=items) if any(target is symbol for target, _ in items):
-                (value,) = (value for target, value in items if target is symbol)
-                filled = isinstance(value, typed.Infinity) and not value.negative
-                if not filled:
-                    return False
-            case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
-                if number(value, known) != first:
-                    return False
-            case _ if symbol in walk.all_written(s):
-                return False
-    return filled
+    begun = initial_values(symbol, before)
+    if begun is None or not isinstance(begun.fill, typed.Infinity) or begun.fill.negative:
+        return False
+    return all(number(value, known) == first for _, value in begun.set)
 
 
 def number(value: typed.Expression, known: Known) -> int | None:

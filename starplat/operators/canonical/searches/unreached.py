@@ -22,7 +22,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import rebuilt, with_block
-from starplat.operators.canonical.searches.initial_values import opened
+from starplat.operators.canonical.searches.initial_values import initial_values, opened
 from starplat.operators.canonical.searches.levels import number
 from starplat.same import Same
 
@@ -87,6 +87,7 @@ def _filled(
     if (
         found is None
         or not least
+        or initial_values(symbol, opened(before)) is None
         or any(symbol in walk.read(i) for s in before[found[0] :] for i in walk.statements(s))
     ):
         return None

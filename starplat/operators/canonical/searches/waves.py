@@ -6,6 +6,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.levels import Counter, begins_at, in_first_round, is_next, number, one_more
 from starplat.operators.canonical.searches.stores import Offer, Store, compared, says
 
@@ -76,23 +77,10 @@ def flagged_at_level(
     flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
 ) -> int | None:
     """The one number that the flagged nodes are given at first, if they are those, and all others are at INF."""
-    given: dict[typed.Expression, int | None] = {}
-    flagged: set[typed.Expression] = set()
-    for s in before:
-        match s:
-            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
-                given[index] = number(value, known)
-            case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is flag:
-                if not _is_true(value):
-                    return None
-                flagged.add(index)
-            case typed.Attach(items=items) if any(target is flag for target, _ in items):
-                if not all(_is_false(filled) for target, filled in items if target is flag):
-                    return None
-            case _ if flag in walk.all_written(s):
-                return None
-    levels = set(given.values())
-    if len(levels) != 1 or flagged != set(given):
+    levels, flags = initial_values(symbol, before), initial_values(flag, before)
+    if levels is None or flags is None or not _is_false(flags.fill) or not all(_is_true(v) for _, v in flags.set):
         return None
-    (first,) = levels
+    if not levels.set or {index for index, _ in levels.set} != {index for index, _ in flags.set}:
+        return None
+    first = number(levels.set[0][1], known)
     return first if first is not None and begins_at(symbol, first, before, known) else None

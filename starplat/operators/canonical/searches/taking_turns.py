@@ -1,0 +1,123 @@
+"""Rounds in which two frontiers take turns, each drained where the other is filled, are rounds over one frontier.
+
+while (busy) {                                        while (busy) {
+  busy = False;                                         busy = False;
+  forall (v in g.nodes().filter(here)) {                forall (v in g.nodes().filter(here)) {
+    v.here = False;                                       ... w.there = True; busy = True; ...
+    ... w.there = True; busy = True; ...                }
+  }                                                     here = there; g.attachNodeProperty(there = False);
+  forall (v in g.nodes().filter(there)) {             }
+    v.there = False;
+    ... w.here = True; busy = True; ...
+  }
+}
+
+The halves of a round are the same but for the names of the frontiers. A half from which no node joins leaves both
+empty, so that all halves after it only count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.operators.canonical.hosts import Surroundings, surroundings
+from starplat.operators.canonical.rebuilding import spliced, substituted, with_block
+from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
+
+_Loop = typed.While | typed.DoWhile
+
+
+def in_single_rounds(body: typed.Block) -> typed.Block:
+    """A function's body with such rounds."""
+    around = surroundings(body)
+    for loop in around.loops:
+        if isinstance(loop, _Loop) and (made := _single(loop, around)) is not None:
+            block, place = around.block_of(loop)
+            return in_single_rounds(with_block(body, block, spliced(block, place, (made,))))
+    return body
+
+
+def _single(loop: _Loop, around: Surroundings) -> _Loop | None:
+    match loop.condition, loop.body.statements:
+        case typed.Variable(symbol=busy), (typed.Assign(place=typed.Variable(symbol=reset), value=none), *rest) if (
+            reset is busy and none == typed.FALSE and len(rest) % 2 == 0
+        ):
+            halves = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        case _:
+            return None
+    first, second = (_read(half, busy) for half in halves)
+    if first is None or second is None or first.here is second.here or first.there is not second.here:
+        return None
+    names = dict(zip(_declared(halves[1]), _declared(halves[0]), strict=False))
+    names |= {first.here: first.there, first.there: first.here}
+    same = substituted(tuple(halves[1]), names) == tuple(halves[0])
+    counted = {symbol for s in halves[0] if s is not first.loop for symbol in walk.written(s)}
+    seen = any(symbol.role is not typed.Role.LOCAL or around.is_seen(symbol, loop) for symbol in counted)
+    begins = initial_values(first.there, around.before(loop)) == InitialValues(typed.FALSE, ())
+    if not same or seen or not begins:
+        return None
+    return replace(loop, body=replace(loop.body, statements=(loop.body.statements[0], *first.statements(halves[0]))))
+
+
+@dataclass(frozen=True)
+class _Half:
+    """A `loop` over the frontier `here` that drains it and fills the one `there`."""
+
+    loop: typed.ForEach
+    domain: typed.AllNodes
+    here: typed.Symbol
+    there: typed.Symbol
+    drain: typed.Statement
+
+    def statements(self, half: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
+        """The half with the frontier moved behind it, in place of drained."""
+        kept = [s for s in self.loop.body.statements if s is not self.drain]
+        for s in half:
+            yield replace(s, body=replace(s.body, statements=tuple(kept))) if s is self.loop else s
+        yield typed.CopyProperty(self.here, self.there, span=self.loop.span)
+        yield typed.Attach(self.domain.graph, ((self.there, typed.FALSE),), span=self.loop.span)
+
+
+def _read(half: Sequence[typed.Statement], busy: typed.Symbol) -> _Half | None:
+    """The half of a round, if it only counts besides, and says that it is `busy` exactly where a node joins."""
+    loops = [s for s in half if isinstance(s, typed.ForEach)]
+    counts = [s for s in half if isinstance(s, typed.Update) and isinstance(s.value, typed.Literal)]
+    counts = [s for s in counts if isinstance(s.place, typed.Variable)]
+    match loops:
+        case [
+            typed.ForEach(
+                parallel=True,
+                iterator=node,
+                domain=typed.AllNodes() as domain,
+                filter=typed.Cell(symbol=here, index=typed.Variable(symbol=at)),
+            ) as loop
+        ] if at is node and len(counts) + 1 == len(half):
+            own = typed.Cell(here, typed.Variable(node))
+        case _:
+            return None
+    drains = [s for s in loop.body.statements if s == typed.Assign(own, typed.FALSE)]
+    others = [s for s in loop.body.statements if s not in drains]
+    joins = {s.place.symbol for s in _signalled(others, busy)}
+    if len(drains) != 1 or len(joins) != 1 or any(walk.touches(s, here) or walk.leaves(s) for s in others):
+        return None
+    there, inside = joins.pop(), [i for s in others for i in walk.statements(s)]
+    joining = [i for i in inside if there in walk.written(i)]
+    signals = [i for i in inside if busy in walk.written(i)]
+    apart = len(joining) == len(signals) == len(list(_signalled(others, busy)))
+    asked = any(busy in walk.read(i) for i in inside)
+    return _Half(loop, domain, here, there, drains[0]) if apart and not asked else None
+
+
+def _signalled(statements: Sequence[typed.Statement], busy: typed.Symbol) -> Iterator[typed.Assign]:
+    """The flags that are set in a block in which `busy` is set too."""
+    for block in (i for s in statements for i in walk.statements(s) if isinstance(i, typed.Block)):
+        sets = [s for s in block.statements if isinstance(s, typed.Assign) and s.value == typed.TRUE]
+        if any(s.place == typed.Variable(busy) for s in sets):
+            yield from (s for s in sets if isinstance(s.place, typed.Cell))
+
+
+def _declared(statements: Sequence[typed.Statement]) -> list[typed.Symbol]:
+    return [symbol for s in statements for symbol in walk.declared(s)]
