@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -164,7 +165,7 @@ def main() -> int:
                         for number in parts if one.way != ALONE else (1,):
                             print(graph, timed(row, entry.graph, file, arguments, one, number), flush=True)
         for one in made:
-            if one.program in watch:
+            if one.program in watch and shutil.which("compute-sanitizer") is not None:
                 found = watched(cases[one.program], one, parts[-1])
                 print(*(found or [f"memcheck of {one.program} {one.way} in {parts[-1]}: clean"]), flush=True)
                 wrong += found

@@ -201,6 +201,15 @@ def test_a_part_holds_its_own_rows_where_it_needs_no_others() -> None:
     assert "own_rows" not in all_rows
 
 
+def test_weights_that_are_shown_are_those_of_all_parts(tmp_path: Path) -> None:
+    mpiexec()
+    program = built(compiled(shipped_programs()["astar"]).artifact("openmp", mpi=True), tmp_path)
+    graph = generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)
+    write(graph, tmp_path / "graph.spg")
+    done = ran(program, 2, "graph.spg", "--src", "0", "--goal", "9")
+    assert f"weight: count {graph.num_arcs}, finite {graph.num_arcs}, sum {graph.weights.sum()}," in done.stdout
+
+
 def test_symmetric_graphs_have_a_variant() -> None:
     text = compiled(case_of("connected_components").path).artifact("openmp", mpi=True)["connected_components.cpp"]
     assert "? connected_components_symmetric(device, graph, component)" in text

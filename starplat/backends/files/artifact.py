@@ -424,10 +424,16 @@ class _Arguments:
         shown = []
         for argument, parameter in self.pairs:
             if parameter.what in self.module.results:
-                cells = f"{self.names.local(parameter.what)}.download()"
+                cells = self.cells_of(parameter.what)
                 of_what = "arcs" if parameter.what.extent is ir.Extent.ARCS else "nodes"
                 shown.append((of_what, quoted(argument.name), self.shown(argument, parameter.what, cells)))
         return shown
+
+    def cells_of(self, what: ir.Array | ir.Variable) -> str:
+        """The cells of a result; the host has those that a part holds of its own rows only, which nothing changes."""
+        if isinstance(what, ir.Array) and what.origin is ir.Origin.WEIGHT and holds_own_rows(self.module):
+            return f"std::vector<{CELLS[what.element]}>(host.weights.begin(), host.weights.end())"
+        return f"{self.names.local(what)}.download()"
 
     def shown(self, argument: ir.Argument, what: ir.Array | ir.Variable, cells: str) -> str:
         """The cells as they are shown: nodes by their original ids, reals watched for what is no number."""
