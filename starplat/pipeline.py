@@ -233,15 +233,17 @@ def artifact(
     schedule: Schedule | str | None = None,
     processor: Processor | str | None = None,
     mpi: bool = False,
+    devices: bool = False,
 ) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
     They are called after `stem`, with `_` for what a command line would have to quote, and beside them lie the headers
     that programs share; a `single_file` holds everything but a library's header for C. They run on every device of the
     target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs. With `mpi` the
-    program is one of processes that have a part of the nodes each. Raises E0796, no such target; E0667, the schedule
-    renumbers nodes, which only a run does; E0668 or E0736, the program cannot be divided, or not together with the rest
-    that is asked for; E06xx, the target cannot do what the program asks; as for `scheduled`.
+    program is one of processes that have a part of the nodes each, with `devices` one of threads that have a GPU each.
+    Raises E0796, no such target; E0667, the schedule renumbers nodes, which only a run does; E0668 or E0736, the
+    program cannot be divided, or not together with the rest that is asked for; E06xx, the target cannot do what the
+    program asks; as for `scheduled`.
     """
     from starplat.backends.files.artifact import header_text
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
@@ -257,11 +259,11 @@ def artifact(
     _refuse_updates(module, library=library)
     if library:
         _refuse_lists(module)
-    if mpi:
-        _require_parts(target, library=library, schedule=schedule is not None)
+    if mpi or devices:
+        emitting = _emitting_parts(target, mpi=mpi, devices=devices, library=library, schedule=schedule is not None)
         from starplat.runtime.divided.planning import by_nodes_of_any
 
-        return backend.artifact(by_nodes_of_any(module, backend.capabilities), stem, single_file=single_file)
+        return emitting.artifact(by_nodes_of_any(module, emitting.capabilities), stem, single_file=single_file)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
     able = asked or capabilities_of(target)
@@ -288,19 +290,26 @@ def artifact(
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 
 
-def _require_parts(target: str, *, library: bool, schedule: bool) -> None:
-    """E0736 for programs of processes that are asked for with what these go without."""
-    from starplat.backends import BACKENDS
+def _emitting_parts(target: str, *, mpi: bool, devices: bool, library: bool, schedule: bool) -> Backend:
+    """What emits programs in parts for a target; E0736 if these are asked for with what they go without."""
+    from starplat.backends import IN_PARTS
+    from starplat.backends.host.parts import Connection
 
-    able = [name for name, backend in BACKENDS.items() if backend.capabilities.host_cells]
+    connection = Connection.PROCESSES if mpi else Connection.THREADS
+    able = IN_PARTS[connection]
     if target not in able:
-        message = f"programs in parts are not written for target '{target}'"
-        help = f"they are for: {', '.join(able)}; `starplat run --ranks` runs parts on other targets"
+        message = f"programs in parts ('{connection.value}') are not written for target '{target}'"
+        help = f"they are for: {', '.join(able)}; on other targets `starplat run` has '--ranks' and '--devices'"
         raise DiagnosticError(Diagnostic("E0736", message, help=help), exit_code=ExitCode.USAGE)
     if library or schedule:
         message = f"a program in parts goes without {'--library' if library else 'a schedule'}"
         help = "leave it out: parts run the program as it is written, each its own nodes"
         raise DiagnosticError(Diagnostic("E0736", message, help=help), exit_code=ExitCode.USAGE)
+    if mpi and devices:
+        message = "a program in parts has '--mpi' or '--devices', not both"
+        help = "--mpi: a process for each part, on any hosts; --devices: one process with the GPUs of its host"
+        raise DiagnosticError(Diagnostic("E0736", message, help=help), exit_code=ExitCode.USAGE)
+    return able[target]
 
 
 def _refuse_updates(module: ir.Module, *, library: bool) -> None:

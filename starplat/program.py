@@ -129,13 +129,14 @@ class Program:
         schedule: Schedule | str | None = None,
         processor: Processor | str | None = None,
         mpi: bool = False,
+        devices: bool = False,
     ) -> dict[str, str]:
         """The files of a complete program for a target, or of a library with a header for C: names and texts.
 
         Headers that programs share lie beside it, or, with `single_file`, in it.
         `schedule` is as for `run`. The program runs on every device of the target; it is scheduled for a `processor`,
         "gpu" or "cpu", by default for a GPU where the target runs on GPUs. With `mpi` processes have a part of the
-        nodes each.
+        nodes each, with `devices` the GPUs of a process.
         """
         return artifact(
             self.module(function),
@@ -146,6 +147,7 @@ class Program:
             schedule=schedule or self.schedule,
             processor=processor,
             mpi=mpi,
+            devices=devices,
         )
 
     def __call__(self, graph: Any, **options: Any) -> Result:

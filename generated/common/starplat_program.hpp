@@ -127,6 +127,19 @@ private:
     std::map<std::string, double> seconds;
 };
 
+// Says why a program has failed, in a handler of what it has thrown. Returns what the program ends with.
+inline int say_failure() {
+    try {
+        throw;
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
+    } catch (const std::exception &error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}
+
 // What `main` does: the work of a program whose algorithm takes these options. Returns what the program ends with.
 // In --help `launcher` stands before the program's name.
 template <class Work>
@@ -143,12 +156,8 @@ int run_program(
         Program program(path, arguments);
         work(program);
         return 0;
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
+    } catch (...) {
+        return say_failure();
     }
 }
 

@@ -132,7 +132,13 @@ public:
 
     Buffer(const Device &on, std::size_t size, T value) : Buffer(on, size) { fill(value); }
 
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+    // Of so many cells only those from `first` up to `end`.
+    Buffer(const Device &on, const Cells<T> &values, long long first, long long end)
+        : Buffer(on, Cells<T>(values.data() + first, end - first, nullptr)) {
+        before = first;
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()) - before; }
 
     void fill(T value) {
         fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
@@ -170,6 +176,7 @@ private:
     const Device *device;
     std::size_t count;
     std::unique_ptr<T, Free> cells;
+    long long before = 0;  // cells that are not here
 
     std::size_t place(long long index) const {
         if (index < 0 || static_cast<std::size_t>(index) >= count) {

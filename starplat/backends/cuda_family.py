@@ -17,6 +17,7 @@ from starplat.backends.files.definitions import in_namespace, used
 from starplat.backends.files.headers import Header, arithmetic, bare, device_part, headers_of_placement, shared
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
+from starplat.backends.host.parts import Connection
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.comments import END_OF_KERNELS
 from starplat.backends.text.helpers import Helper, made_of, named
@@ -195,6 +196,7 @@ class Family:
         last_error: its function for what went wrong in a launch.
         helper_files: the templates, without their ending, that have helpers of its own.
         language, includes: what its header is in, and asks for.
+        connection: that of programs in parts.
     """
 
     name: str
@@ -206,6 +208,7 @@ class Family:
     spelling: Spelling = field(default=SPELLING)
     language: str = "CUDA C++"
     includes: tuple[str, ...] = ("#include <cuda_runtime.h>",)
+    connection: Connection = Connection.PROCESSES
 
     def capabilities_on(self, processor: Processor) -> Capabilities | None:
         """What its kernels may rely on: it runs on GPUs."""
@@ -249,7 +252,14 @@ class Family:
         headers += headers_of_placement(module, self.name, self.language, converts=True)
         helpers = tuple(helper for helper in helpers if not any(header.holds(helper) for header in headers))
         pieces = artifact_pieces(
-            module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers, headers=headers
+            module,
+            stem,
+            self.capabilities,
+            launching,
+            library=library,
+            kernel_helpers=helpers,
+            headers=headers,
+            connection=self.connection,
         )
         text = render(
             f"{self.name}/host{self.suffix}.jinja",

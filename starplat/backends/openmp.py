@@ -33,7 +33,6 @@ OPENMP = DirectiveBackend(
         lockstep=False,
         group_loops=True,
         compiled_loops=True,
-        host_cells=True,
         own_cells=True,
         gathers=True,
         rows_with_room=True,

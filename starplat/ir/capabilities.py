@@ -45,7 +45,6 @@ class Capabilities:
             what comes of a kernel's reductions can stay on the device.
         late_words: whether a readback is so much slower than a launch that this is worth it.
         compiled_loops: whether kernels are functions of the host, so that its loops can be compiled with them.
-        host_cells: whether programs have their cells in the host's memory, where processes can exchange them.
         own_cells: whether each thread of a kernel can have arrays for itself, with a cell for each node.
         gathers: whether each thread of a kernel can gather what it adds to a list, and add much of it at once.
         rows_with_room: whether rows may have room behind their arcs.
@@ -69,7 +68,6 @@ class Capabilities:
     lockstep: bool = True
     structured_loops: bool = False
     compiled_loops: bool = False
-    host_cells: bool = False
     own_cells: bool = False
     gathers: bool = False
     rows_with_room: bool = False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,13 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.sp"))
 GENERATED = ROOT / "generated"
 
 
-FOLDERS = {**{target: (target, AUTO) for target in BACKENDS}, "cuda-plain": ("cuda", PLAIN)}
-"""What stands in each folder: a target's programs as `compile` writes them, and some of CUDA's without any schedule."""
+FOLDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{target: (target, {"schedule": AUTO}) for target in BACKENDS},
+    "cuda-plain": ("cuda", {"schedule": PLAIN}),
+    "cuda-devices": ("cuda", {"devices": True}),
+}
+"""What stands in each folder: a target's programs as `compile` writes them, some of CUDA's without any schedule, and
+some for several GPUs."""
 
 COMMON = "common"
 """The folder of the headers that are the same on all targets, which stand there once."""
@@ -29,14 +35,17 @@ COMMON = "common"
 OTHER_SPELLINGS = ("betweenness_push", "bfs_levels", "sssp_two_flags")
 """Examples that say what another says: they are kept for one target."""
 
-PLAIN_ONES = ("bfs", "pagerank", "sssp", "triangle_count")
-"""Those that are kept without a schedule too."""
+SOME = {"cuda-plain": ("bfs", "pagerank", "sssp"), "cuda-devices": ("bfs_levels",)}
+"""The examples that are kept in a folder that has some only."""
+
+OF_PARTS = ("starplat_parts.hpp", "starplat_nccl.hpp", "starplat_threads.hpp")
+"""Headers that are not kept: they are as `templates/headers` has them."""
 
 KEPT = [
     (path, folder)
     for folder in FOLDERS
     for path in EXAMPLES
-    if (path.stem in PLAIN_ONES if folder == "cuda-plain" else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
+    if (path.stem in SOME[folder] if folder in SOME else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
 ]
 MOST_LINES = 39_900
 """Of all files together: they are for people to read."""
@@ -49,12 +58,13 @@ def program(path: Path) -> starplat.Program:
 
 def emitted(path: Path, folder: str) -> dict[str, str]:
     """The files of an example, below `generated`; a target that refuses it says so in the only one."""
-    target, schedule = FOLDERS[folder]
+    target, options = FOLDERS[folder]
     try:
-        files = program(path).artifact(target, schedule=schedule)
+        files = program(path).artifact(target, **options)
     except DiagnosticError as error:
         files = {f"{path.stem}.refused.txt": f"{error.diagnostics[0].code}: {error.diagnostics[0].message}\n"}
-    return {f"{place(name, folder, target)}/{name}": text for name, text in files.items()}
+    kept = (name for name in files if name not in OF_PARTS)
+    return {f"{place(name, folder, target)}/{name}": files[name] for name in kept}
 
 
 def place(name: str, folder: str, target: str) -> str:

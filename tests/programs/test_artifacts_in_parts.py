@@ -1,10 +1,15 @@
-"""Emitted programs of processes that MPI connects: right in any number of parts, and failures are said once."""
+"""Emitted programs in parts: right in any number of these, and failures are said once.
+
+Those for OpenMP are processes of MPI's. Those for CUDA are built for the host, where NCCL is emulated (see
+`emulated_programs`), as threads and as processes.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +21,15 @@ from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators, write
 from starplat.resources import shipped_programs
 from tests.backends.built import built
+from tests.backends.emulated_programs import built_for_host, with_gpus
 from tests.programs.cases import Case
 from tests.programs.targets import compiled
 from tests.programs.test_artifacts import flags
 from tests.runtime.test_parts import CAN_BE_DIVIDED
 from tests.runtime.test_ranks import PATIENT, mpiexec
 from tests.zoo import ZOO
+
+Done = subprocess.CompletedProcess[str]
 
 
 def program_of(case: Case, folder: Path) -> Path:
@@ -30,7 +38,7 @@ def program_of(case: Case, folder: Path) -> Path:
     return built(compiled(case.path).artifact("openmp", mpi=True), folder)
 
 
-def ran(program: Path, parts: int, *words: str) -> subprocess.CompletedProcess[str]:
+def ran(program: Path, parts: int, *words: str) -> Done:
     command = [mpiexec(), "-n", str(parts), str(program), *words]
     environment = {**os.environ, **PATIENT, "OMP_NUM_THREADS": "1"}
     return subprocess.run(
@@ -58,10 +66,17 @@ def array_of(cells: tuple[str, ...]) -> NDArray[Any]:
 
 
 def right_in_parts(case: Case, program: Path, graph: Graph, parts: int) -> None:
-    path, out = program.parent / "graph.spg", program.parent / "out.csv"
+    right_as_run(case, program.parent, graph, lambda words: ran(program, parts, *words))
+
+
+def right_as_run(
+    case: Case, folder: Path, graph: Graph, run: Callable[[list[str]], Done], most_calls: int = 99
+) -> None:
+    """Judges what an emitted program prints and writes, which `run` starts with a graph and the words of a call."""
+    path, out = folder / "graph.spg", folder / "out.csv"
     write(graph, path)
-    for call in case.calls(graph):
-        done = ran(program, parts, str(path), *flags(call), *(("--out", str(out)) if case.properties else ()))
+    for call in case.calls(graph)[:most_calls]:
+        done = run([str(path), *flags(call), *(("--out", str(out)) if case.properties else ())])
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("seconds: ") == 1
         found = columns(out, case.properties) if case.properties else {}
@@ -92,6 +107,74 @@ def case_of(program: str) -> Case:
     return next(case for case in CAN_BE_DIVIDED if case.program == program)
 
 
+CONNECTIONS = {"devices": {"devices": True}, "mpi": {"mpi": True}}
+
+
+def program_of_gpus(case: Case, way: str, folder: Path) -> Path:
+    """The program of a case for CUDA, whose parts are connected in that way, on an emulated GPU each."""
+    if way == "mpi":
+        mpiexec()
+    files = compiled(case.path).artifact("cuda", single_file=True, **CONNECTIONS[way])
+    return built_for_host(files, folder, mpi=way == "mpi")
+
+
+def ran_on_gpus(program: Path, way: str, parts: int, *words: str, gpus: int = 5, failure: str | None = None) -> Done:
+    launcher = [mpiexec(), "-n", str(parts)] if way == "mpi" else []
+    number = ["--devices", str(parts)] if way == "devices" else []
+    environment = {**with_gpus(gpus, failure), **PATIENT}
+    command = [*launcher, str(program), *words, *number]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.thin(plain=38, campaign=8)
+@pytest.mark.parametrize("way", CONNECTIONS)
+@pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
+def test_examples_are_right_on_several_gpus(case: Case, way: str, tmp_path: Path) -> None:
+    program = program_of_gpus(case, way, tmp_path)
+    graphs = [case.suits(graph) for graph in list(ZOO.values())[::9]]
+    graphs.append(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)))
+    for turn, graph in enumerate(graphs):
+        for parts in (1, 2, 3) if graph is graphs[-1] else ((2, 3, 5)[turn % 3],):
+            right_as_run(case, tmp_path, graph, lambda words, parts=parts: ran_on_gpus(program, way, parts, *words))
+
+
+def test_programs_of_gpus_fail_with_a_message_and_a_code(tmp_path: Path) -> None:
+    """However many parts wait for the one that has failed."""
+    write(generators.chain(9), tmp_path / "a.spg")
+    call = (str(tmp_path / "a.spg"), "--src", "0")
+    for way in CONNECTIONS:
+        folder = tmp_path / way
+        folder.mkdir()
+        program = program_of_gpus(case_of("bfs_levels"), way, folder)
+        few = ran_on_gpus(program, way, 3, *call, gpus=2)
+        reasons = {
+            "devices": "there are no 3 GPUs from number 0 on: this machine has 2",
+            "mpi": "parts 0 and 2 have the same GPU: start no more of them than there are GPUs",
+        }
+        assert (few.returncode, few.stderr) == (1, f"error: {reasons[way]}\n")
+        late = ran_on_gpus(program, way, 3, *call, failure="1,4")
+        assert (late.returncode, late.stdout) == (1, "")
+        assert late.stderr.count("error: ncclAllReduce: emulated: as the environment wants it\n") == 1
+        wrong = ran_on_gpus(program, way, 3, call[0], "--src", "99")
+        assert (wrong.returncode, wrong.stderr) == (1, "error: the graph has no node 99\n")
+    none = ran_on_gpus(tmp_path / "devices" / "bfs_levels", "devices", 0, *call)
+    assert (none.returncode, none.stderr) == (2, "error: --devices is a number from 1 on; --help says more\n")
+
+
+def test_programs_of_gpus_read_well() -> None:
+    devices, mpi = (
+        compiled(case_of("sssp").path).artifact("cuda", **CONNECTIONS[way])["sssp.cu"] for way in CONNECTIONS
+    )
+    assert "// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv sssp.cu -o sssp -lnccl\n" in devices
+    assert "// build: nvcc -ccbin mpicxx -O3 -std=c++17 -arch=native -Xcompiler -fwrapv sssp.cu -o sssp -lnccl\n" in mpi
+    assert "// run:   ./sssp GRAPH " in devices
+    assert "// run:   mpiexec -n 4 ./sssp GRAPH " in mpi
+    assert "in_parts<Parts>(program, gpus, host, [&](Program &program, Parts &parts) {\n" in devices
+    functions = [text[text.index("// sssp.sp:") : text.index("int main")] for text in (devices, mpi)]
+    assert functions[0] == functions[1]
+    assert "graph.parts.combine<Least>(dist, graph.parts.nodes);" in functions[0]
+
+
 def test_exchanges_read_well() -> None:
     text = compiled(case_of("pagerank").path).artifact("openmp", mpi=True)["pagerank.cpp"]
     assert "// build: mpicxx -O2 -std=c++17 -fwrapv -fopenmp pagerank.cpp -o pagerank\n// run:   mpiexec -n 4 " in text
@@ -105,7 +188,7 @@ def test_exchanges_read_well() -> None:
     )
     alone = compiled(case_of("pagerank").path).artifact("openmp", mpi=True, single_file=True)
     assert list(alone) == ["pagerank.cpp"]
-    assert "class Parts {" in alone["pagerank.cpp"]
+    assert "class Parts : public Process {" in alone["pagerank.cpp"]
 
 
 def test_a_part_holds_its_own_rows_where_it_needs_no_others() -> None:
@@ -116,6 +199,15 @@ def test_a_part_holds_its_own_rows_where_it_needs_no_others() -> None:
     assert "Buffer<int> columns{parts.own_rows<Buffer<int>>(device, host.columns, parts.arcs)};" in own
     assert "Buffer<int> weight = parts.own_rows<Buffer<int>>(device, host.weights, parts.arcs);" in own
     assert "own_rows" not in all_rows
+
+
+def test_weights_that_are_shown_are_those_of_all_parts(tmp_path: Path) -> None:
+    mpiexec()
+    program = built(compiled(shipped_programs()["astar"]).artifact("openmp", mpi=True), tmp_path)
+    graph = generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)
+    write(graph, tmp_path / "graph.spg")
+    done = ran(program, 2, "graph.spg", "--src", "0", "--goal", "9")
+    assert f"weight: count {graph.num_arcs}, finite {graph.num_arcs}, sum {graph.weights.sum()}," in done.stdout
 
 
 def test_symmetric_graphs_have_a_variant() -> None:
@@ -150,7 +242,9 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
     ("program", "target", "options", "message"),
     [
         ("label_propagation", "openmp", {}, "E0668: the program cannot be divided into parts"),
-        ("pagerank", "opencl", {}, "E0736: programs in parts are not written for target 'opencl'"),
+        ("pagerank", "opencl", {}, "E0736: programs in parts ('--mpi') are not written for target 'opencl'"),
+        ("label_propagation", "cuda", {}, "E0668: the program cannot be divided into parts"),
+        ("pagerank", "cuda", {"devices": True}, "E0736: a program in parts has '--mpi' or '--devices', not both"),
         ("pagerank", "openmp", {"library": True}, "E0736: a program in parts goes without --library"),
         ("pagerank", "openmp", {"schedule": "direction=pull"}, "E0736: a program in parts goes without a schedule"),
     ],
@@ -162,3 +256,12 @@ def test_what_is_not_written_in_parts_is_refused(
         compiled(shipped_programs()[program]).artifact(target, mpi=True, **options)
     found = caught.value.diagnostics[0]
     assert f"{found.code}: {found.message}" == message
+
+
+def test_programs_of_threads_are_for_cuda_only() -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        compiled(shipped_programs()["pagerank"]).artifact("openmp", devices=True)
+    found = caught.value.diagnostics[0]
+    assert found.message == "programs in parts ('--devices') are not written for target 'openmp'"
+    assert found.help is not None
+    assert found.help.startswith("they are for: cuda; ")

@@ -21,7 +21,7 @@ from starplat.backends.host.changing import lists_of
 from starplat.backends.host.functions import host_text, returned_type
 from starplat.backends.host.launches import BY_NAME, Launching
 from starplat.backends.host.lists import list_type
-from starplat.backends.host.parts import holds_own_rows, is_divided
+from starplat.backends.host.parts import Connection, holds_own_rows, is_divided
 from starplat.backends.host.words import CELLS, CPP, size_of
 from starplat.backends.launch import MOST_THREADS
 from starplat.backends.legal_module import legal, legal_names
@@ -51,14 +51,16 @@ def artifact_pieces(
     library: bool = False,
     kernel_helpers: Iterable[Helper] = (),
     headers: Sequence[Header] = (),
+    connection: Connection = Connection.PROCESSES,
 ) -> dict[str, object]:
     """Everything that templates of C++ programs place, whatever the target.
 
     Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
-    What one of the `headers` holds, the program does not.
+    What one of the `headers` holds, the program does not. If it is one in parts, they have this `connection`.
     """
     kernels, _ = legal(module, capabilities)
     names = legal_names(module, capabilities)
+    threads = is_divided(module) and connection is Connection.THREADS
     loops = [kernel for kernel in kernels if isinstance(kernel, st.LegalLoop)]
     host = host_text(module, names, launching, loops)
     shared = {bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
@@ -73,9 +75,14 @@ def artifact_pieces(
         "shared_helpers": frozenset(shared[bare(h)] for h in host.helpers.needed if bare(h) in shared),
         "headers": [header.name for header in headers],
         "parts": is_divided(module),
+        "threads": threads,
         "functions": host.functions,
         "most_threads": MOST_THREADS,
-        **(_library_pieces if library else _program_pieces)(module, names, stem, capabilities),
+        **(
+            _library_pieces(module, names, stem, capabilities)
+            if library
+            else _program_pieces(module, names, stem, capabilities, threads=threads)
+        ),
     }
 
 
@@ -87,9 +94,14 @@ def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
         yield from function
 
 
-def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
-    """The pieces of `main` only."""
-    arguments, returned = _Arguments(module, names, capabilities), _returned(module)
+def _program_pieces(
+    module: ir.Module, names: Names, stem: str, capabilities: Capabilities, *, threads: bool
+) -> dict[str, object]:
+    """The pieces of `main` only; with `threads` each GPU has one, and what they run stands a step deeper."""
+    arguments, returned = _Arguments(module, names, capabilities, depth=3 if threads else 2), _returned(module)
+    launcher = "mpiexec -n 4 " if is_divided(module) and not threads else ""
+    devices = "devices-option" if any(one.name == "devices" for one in module.arguments) else "devices"
+    of_devices = f'{{"[--{devices} NUMBER]", "so many GPUs, from --device on; all if not given"}}'
     lists = {lists_of(module, names)[adds]: name for name, adds in arguments.lists.items()}
     return {
         "library": False,
@@ -98,8 +110,9 @@ def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
         "every_batch": EVERY_BATCH,
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
-        "how_to_run": f"// run:   {'mpiexec -n 4 ' * is_divided(module)}./{stem} GRAPH{arguments.usage()}",
-        "options": [*arguments.options(), *((OPTION,) if module.on_demand else ())],
+        "how_to_run": f"// run:   {launcher}./{stem} GRAPH{arguments.usage()}",
+        "options": [*arguments.options(), *([OPTION] if module.on_demand else []), *([of_devices] if threads else [])],
+        "devices_option": devices,
         "others": size_of_others(module) if module.on_demand else None,
         "checked": arguments.checked(),
         "setup": arguments.setup(),
@@ -175,9 +188,10 @@ def _returned(module: ir.Module) -> list[str]:
 
 
 class _Arguments:
-    """The entry's parameters, and how `main` gets what it passes."""
+    """The entry's parameters, and how `main` gets what it passes, in lines that deep."""
 
-    def __init__(self, module: ir.Module, names: Names, capabilities: Capabilities) -> None:
+    def __init__(self, module: ir.Module, names: Names, capabilities: Capabilities, depth: int = 2) -> None:
+        self.depth = depth
         self.module = module
         self.names = names
         self.capabilities = capabilities
@@ -370,7 +384,7 @@ class _Arguments:
         lines = [] if not before else ["const auto before = [&] {", *(INDENT + line for line in before), "};"]
         head = f"program.repeat(device, {'before, ' if before else ''}[&] {{"
         short = f"{head} {call} }});"
-        if "\n" not in short and len(short) + 2 * len(INDENT) <= WIDEST:
+        if "\n" not in short and len(short) + self.depth * len(INDENT) <= WIDEST:
             return [*lines, short]
         return [*lines, head, INDENT + call, "});"]
 
@@ -410,10 +424,16 @@ class _Arguments:
         shown = []
         for argument, parameter in self.pairs:
             if parameter.what in self.module.results:
-                cells = f"{self.names.local(parameter.what)}.download()"
+                cells = self.cells_of(parameter.what)
                 of_what = "arcs" if parameter.what.extent is ir.Extent.ARCS else "nodes"
                 shown.append((of_what, quoted(argument.name), self.shown(argument, parameter.what, cells)))
         return shown
+
+    def cells_of(self, what: ir.Array | ir.Variable) -> str:
+        """The cells of a result; the host has those that a part holds of its own rows only, which nothing changes."""
+        if isinstance(what, ir.Array) and what.origin is ir.Origin.WEIGHT and holds_own_rows(self.module):
+            return f"std::vector<{CELLS[what.element]}>(host.weights.begin(), host.weights.end())"
+        return f"{self.names.local(what)}.download()"
 
     def shown(self, argument: ir.Argument, what: ir.Array | ir.Variable, cells: str) -> str:
         """The cells as they are shown: nodes by their original ids, reals watched for what is no number."""

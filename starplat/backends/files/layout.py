@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from starplat.backends.files.headers import Header
 from starplat.backends.files.render import render
-from starplat.backends.launch import MOST_THREADS
+from starplat.backends.launch import GROUP_SIZE, MOST_THREADS
 from starplat.backends.text.comments import END_OF_KERNELS, with_own_lines
 
 _REQUEST = re.compile(r'^#include "(starplat_\w+\.(?:hpp|h))"\n', re.MULTILINE)
@@ -33,7 +33,7 @@ def laid_out(files: Mapping[str, str], targets: Sequence[Header] = (), *, single
 
 def header(name: str) -> str:
     """The text of a header, with `#include` lines for others that it asks for."""
-    return render(f"headers/{name}.jinja", most_threads=MOST_THREADS)
+    return render(f"headers/{name}.jinja", most_threads=MOST_THREADS, group_size=GROUP_SIZE)
 
 
 def raw_literal(text: str) -> str:

@@ -1,6 +1,7 @@
-"""Prints what parts of a run exchange, as calls of the class `Parts` of `starplat_parts.hpp`."""
+"""Prints what parts of a run exchange, as calls of the class `Parts` of the headers for programs in parts."""
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import Protocol
 
 from starplat.backends.c.cplusplus import TYPES
@@ -21,6 +22,15 @@ _COMBINES = {
     ir.Combine.MIN: "Least",
     ir.Combine.MAX: "Greatest",
 }
+
+
+class Connection(Enum):
+    """How the parts of an emitted program are connected; the value is the option that asks for it."""
+
+    PROCESSES = "--mpi"
+    """Each is a process, which MPI starts."""
+    THREADS = "--devices"
+    """Each is a thread of one process, with a device."""
 
 
 class Printer(Protocol):

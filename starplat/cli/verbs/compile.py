@@ -34,7 +34,11 @@ def compile(
         bool, typer.Option("--single-file", help="Write one file, with the headers and the kernels in it.")
     ] = False,
     mpi: Annotated[
-        bool, typer.Option("--mpi", help="Write a program of MPI's processes, each with a part of the nodes (openmp).")
+        bool,
+        typer.Option("--mpi", help="Write a program of MPI's processes, each with a part of the nodes (openmp, cuda)."),
+    ] = False,
+    devices: Annotated[
+        bool, typer.Option("--devices", help="Write a program for several GPUs, each with a part of the nodes (cuda).")
     ] = False,
     strict: arguments.Strict = False,
     all_errors: arguments.AllErrors = False,
@@ -49,7 +53,14 @@ def compile(
     for each, folder in _folders(target, output).items():
         try:
             made = program.artifact(
-                each, function, library=library, single_file=single_file, schedule=wanted, processor=kind, mpi=mpi
+                each,
+                function,
+                library=library,
+                single_file=single_file,
+                schedule=wanted,
+                processor=kind,
+                mpi=mpi,
+                devices=devices,
             )
         except DiagnosticError as error:
             if target != EVERY or error.diagnostics[0].code != LACKS:
