@@ -9,7 +9,7 @@
 A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes; `ondemand`, `chunks` and `alike`,
 which is `memory=resident` with room for all, run under the same. `resident` and `unified` have no limit, `mapped` no
 arcs on the device. Answers are compared with those of `resident`. `--aims` runs the programs and shares that an aim was
-set for, and says whether it is met. A cell that takes longer than `--patience` is given up and in no mean. A figure is
+set for, and says whether it is met. Chunks that take longer than `--patience` are given up and in no mean. A figure is
 the least of the repetitions after a warm-up, for PageRank of one iteration. Cells are printed as they are finished,
 with the bytes that lie on either side. What a run moves is told in passes over all arcs: by `chunks` as the runtime
 counts it; under `--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the host
@@ -111,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--ways", default="mapped,ondemand", help=f"of {ways} (mapped,ondemand)")
     made.add_argument("--target", help="what to run on (cuda)")
     made.add_argument("--repeat", type=int, default=3, help="measured runs after the warm-up (3)")
-    made.add_argument("--patience", type=float, help="seconds after which a run in less memory is given up")
+    made.add_argument("--patience", type=float, help="seconds after which chunks are given up")
     made.add_argument("--aims", action="store_true", help="only what aims were set for (ondemand, shares 1, 0.4, 0.1)")
     lines = "also count the lines that ondemand reads on the host, by all or these of the rows"
     made.add_argument("--count", nargs="?", const=",".join(PROGRAMS), default="", metavar="ROWS", help=lines)
@@ -194,7 +194,7 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     first = program.run(entry.graph, repeat=options.repeat + 1, **how)
     resident = _cell(row, "resident", first, first)
     yield resident
-    how |= {"repeat": options.repeat + 1, "time_limit": options.patience}
+    how |= {"repeat": options.repeat + 1}
     ways = options.ways.split(",")
     for way in (way for way in WHOLE if way in ways):
         yield _attempt(row, way, program, entry, first, how | {"schedule": WHOLE[way]})
@@ -205,7 +205,8 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
         within = how | {"device_memory": least + int(share * arcs)}
         for way in (way for way in LIMITED if way in ways and (way != "alike" or share >= 1)):
             memory = f"{way} {share:.0%}"
-            cell = _attempt(row, memory, program, entry, first, within | {"schedule": LIMITED[way]})
+            limits = {"schedule": LIMITED[way], "time_limit": options.patience if way == "chunks" else None}
+            cell = _attempt(row, memory, program, entry, first, within | limits)
             if aim and way == "ondemand" and cell.milliseconds and resident.milliseconds:
                 cell = replace(cell, aim=aim.verdict(cell.milliseconds, resident.milliseconds))
             yield cell
