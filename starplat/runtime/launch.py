@@ -163,9 +163,8 @@ def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
 
 def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], call: _Call) -> tuple[Run, _Done]:
     """The run that came to its end and what came of it: where an allocation fails, there is less room than the system
-    says, and the run, or one of those that were `tried` before or of the others, does with less. Raises E0908, none
-    does within the limit that was asked for; E0903, none does in what there is, or the caller's arrays may have been
-    changed already."""
+    says, and the run, or one of those that were `tried` before or of the others, does with less. Raises E0903: none
+    does, or the caller's arrays may have been changed already."""
     first: NoRoomError | None = None
     while True:
         try:
