@@ -8,11 +8,15 @@ answers are judged as the examples' tests judge them. compute-sanitizer (memchec
 medians of runs after one to warm up, beside the program that `compile` writes for one GPU. NCCL's header and library
 have to be where nvcc finds them (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH), mpicxx and mpiexec too. Exit code 1 if anything
 is wrong.
+
+Builds run beside each other, judged runs one after another: GPUs take turns between processes, and NCCL's kernels use
+up theirs while they wait for other GPUs.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import shutil
@@ -23,6 +27,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -31,7 +36,7 @@ import starplat
 from benchmarks.devices import ROWS
 from benchmarks.measured import graphs
 from benchmarks.measured.emitted import BUILD, RUN, flags
-from starplat.graph import Graph, generators, write
+from starplat.graph import generators, write
 from tests.programs.cases import Case
 from tests.programs.test_artifacts_in_parts import right_as_run
 from tests.runtime.test_parts import CAN_BE_DIVIDED
@@ -40,6 +45,8 @@ from tests.zoo import ZOO
 WAYS = ("devices", "mpi")
 ALONE = "alone"
 ROUNDS = re.compile(r"^parts: .*$", re.MULTILINE)
+UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
+"""Open MPI would bind the two processes of every run to the host's first two cores."""
 
 
 @dataclass(frozen=True)
@@ -62,30 +69,34 @@ class Emitted:
         done = subprocess.run(shlex.split(said[1]), cwd=self.folder, capture_output=True, text=True, check=False)
         return done.stderr if done.returncode else ""
 
-    def run(self, parts: int, words: Iterable[str], *before: str) -> subprocess.CompletedProcess[str]:
+    def run(self, parts: int, words: Iterable[str], *before: str, limit: int = 240) -> subprocess.CompletedProcess[str]:
+        """A run in so many parts, which is ended after `limit` seconds, all its processes with it."""
         command = [*before, str(self.folder / self.program), *words]
         if self.way == "devices":
             command += ["--devices", str(parts)]
         elif self.way == "mpi":
             command = ["mpiexec", "-n", str(parts), *command]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240, check=False)
+        limited = ["timeout", "-k", "5", str(limit), *command]
+        environment = {**os.environ, **UNBOUND}
+        done = subprocess.run(limited, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode in (124, 137):
+            done.stderr += f"not done after {limit} s"
+        return done
 
 
-def judged(case: Case, made: Emitted, parts: Sequence[int]) -> list[str]:
-    """What is wrong with a program on small graphs, in these numbers of parts."""
-    zoo = [case.suits(graph) for graph in list(ZOO.values())[::20]]
-    larger = [case.suits(generators.rmat(scale, 8, 1).with_random_weights(1, 9, 1)) for scale in (6, 9)]
+def judged(case: Case, made: Emitted, parts: Sequence[int], turn: int) -> list[str]:
+    """What is wrong with a program on a graph in each of these numbers of parts, and in the last on one of the zoo."""
+    larger = case.suits(generators.rmat(8, 8, 1).with_random_weights(1, 9, 1))
+    small = case.suits(list(ZOO.values())[5 * turn % len(ZOO)])
     wrong = []
-    for turn, graph in enumerate((*larger, *zoo)):
-        for number in parts if turn == 0 else parts[-1:]:
-            folder = made.folder / f"{turn}-{number}"
-            folder.mkdir()
-            try:
-                calls = 1 if turn else 2
-                right_as_run(case, folder, graph, lambda words, number=number: made.run(number, words), calls)
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                words = " ".join(str(error).split())[:400]
-                wrong.append(f"{made.program} {made.way} in {number} on {graph.name}: {words}")
+    for place, (graph, number) in enumerate([*((larger, number) for number in parts), (small, parts[-1])]):
+        folder = made.folder / str(place)
+        folder.mkdir()
+        try:
+            right_as_run(case, folder, graph, partial(made.run, number, limit=60), 1)
+        except AssertionError as error:
+            words = " ".join(str(error).split())[:400]
+            wrong.append(f"{made.program} {made.way} in {number} on {graph.name}: {words}")
     return wrong
 
 
@@ -100,14 +111,13 @@ def watched(case: Case, made: Emitted, parts: int) -> list[str]:
     return [] if done.returncode == 0 else [f"memcheck of {made.program} {made.way} in {parts}: {told}"]
 
 
-def timed(row: str, graph: Graph, file: Path, arguments: dict[str, object], made: Emitted, parts: int) -> str:
-    """A line with the median of the runs of a row."""
+def timed(file: Path, arguments: dict[str, object], made: Emitted, parts: int) -> tuple[str, bool]:
+    """The median of the runs of a row and what crossed, or what is wrong; and whether it is a median."""
     done = made.run(parts, [str(file), *flags(arguments), "--repeat", "7"])
-    told = RUN.search(done.stdout)
-    crossed = ROUNDS.search(done.stdout)
-    if told is None:
-        return f"{row} {made.way} in {parts}: {done.stderr[-400:]}"
-    return f"{row} {made.way} in {parts}: {1e3 * float(told[1]):.3f} ms; {crossed[0] if crossed else ''}"
+    told, crossed = RUN.search(done.stdout), ROUNDS.search(done.stdout)
+    if done.returncode or told is None:
+        return done.stderr[-400:], False
+    return f"{1e3 * float(told[1]):.3f} ms; {crossed[0] if crossed else ''}", True
 
 
 def built(programs: Iterable[str], ways: Sequence[str], folder: Path, at_once: int) -> tuple[list[Emitted], list[str]]:
@@ -127,7 +137,8 @@ def main() -> int:
     parser.add_argument("--watch", default="pagerank,bfs_levels,connected_components,minimum_spanning_tree")
     parser.add_argument("--graphs", default="rmat22")
     parser.add_argument("--rows", default="pagerank,bfs,components,sssp")
-    parser.add_argument("--at-once", type=int, default=12, help="builds and judged runs beside each other")
+    parser.add_argument("--builds", type=int, default=12, help="builds beside each other")
+    parser.add_argument("--at-once", type=int, default=1, help="judged runs beside each other")
     options = parser.parse_args()
     parts, ways = [int(word) for word in options.devices.split(",")], options.ways.split(",")
     cases = {case.program: case for case in CAN_BE_DIVIDED}
@@ -137,20 +148,23 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="starplat-parts-") as name:
         folder, began = Path(name), time.monotonic()
         programs = dict.fromkeys([*judge, *watch, *(ROWS[row].program for row in rows)])
-        made, wrong = built(programs, ways, folder, options.at_once)
-        alone, failed = built([ROWS[row].program for row in rows], [ALONE], folder, options.at_once)
+        made, wrong = built(programs, ways, folder, options.builds)
+        alone, failed = built([ROWS[row].program for row in rows], [ALONE], folder, options.builds)
         wrong += failed
         print(
             f"built {len(made) + len(alone)} programs in {time.monotonic() - began:.0f} s", *wrong, sep="\n", flush=True
         )
 
-        def judged_here(one: Emitted) -> list[str]:
-            return judged(cases[one.program], one, parts)
+        asked = [one for one in made if one.program in judge]
+
+        def judged_here(turn: int) -> tuple[list[str], float]:
+            started, one = time.monotonic(), asked[turn]
+            return judged(cases[one.program], one, parts, turn), time.monotonic() - started
 
         with ThreadPoolExecutor(options.at_once) as pool:
-            asked = [one for one in made if one.program in judge]
-            for one, found in zip(asked, pool.map(judged_here, asked), strict=True):
-                print(f"{one.program} {one.way}: {'right' if not found else 'WRONG'}", *found, sep="\n  ", flush=True)
+            for one, (found, took) in zip(asked, pool.map(judged_here, range(len(asked))), strict=True):
+                is_right = f"{'WRONG' if found else 'right'}, {len(parts) + 1} runs in {took:.1f} s"
+                print(f"{one.program} {one.way}: {is_right}", *found, sep="\n  ", flush=True)
                 wrong += found
         print(f"judged after {time.monotonic() - began:.0f} s", flush=True)
         for graph in filter(None, options.graphs.split(",")):
@@ -163,7 +177,9 @@ def main() -> int:
                 for one in (*alone, *made):
                     if one.program == ROWS[row].program:
                         for number in parts if one.way != ALONE else (1,):
-                            print(graph, timed(row, entry.graph, file, arguments, one, number), flush=True)
+                            line, is_time = timed(file, arguments, one, number)
+                            print(f"{graph} {row} {one.way} in {number}: {line}", flush=True)
+                            wrong += [] if is_time else [line]
         for one in made:
             if one.program in watch and shutil.which("compute-sanitizer") is not None:
                 found = watched(cases[one.program], one, parts[-1])

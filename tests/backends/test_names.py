@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from starplat.backends.legal_module import legal
 from starplat.backends.opencl import CAPABILITIES
 from starplat.backends.text.names import Names, is_free
 from starplat.ir import nodes as ir
+from starplat.resources import template_folder
 from tests.backends.modules import module_of, number, over_nodes
 
 
@@ -30,9 +32,23 @@ def test_ordinary_names_stay() -> None:
     assert called("dist", "nbr", "Modified_2") == ["dist", "nbr", "Modified_2"]
 
 
-@pytest.mark.parametrize("word", ["int", "kernel", "atomicMin", "template", "float4", "row_offsets", "M_PI_2"])
+@pytest.mark.parametrize(
+    "word", ["int", "kernel", "atomicMin", "template", "float4", "row_offsets", "M_PI_2", "parts", "in_parts", "gpus"]
+)
 def test_words_of_any_target_get_an_ending(word: str) -> None:
     assert called(word) == [f"{word}_"]
+
+
+DECLARED = re.compile(r"^(?:class|struct|using|#define|__global__ void) (?!STARPLAT_|namespace)(\w+)", re.MULTILINE)
+
+
+def test_what_headers_declare_gets_an_ending() -> None:
+    """Programs use the headers' namespace, and their functions stand outside of it."""
+    folder = template_folder("headers")
+    texts = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".jinja"))
+    declared = set(DECLARED.findall(texts))
+    assert {"Part", "OnGpu", "Least", "ON_BOTH", "combine_cells"} <= declared
+    assert not {name for name in declared if is_free(name)}
 
 
 @pytest.mark.parametrize("name", ["_x", "a__b", "__", "_", "__kernel", "atomic_min", "cl_mem", "add_inf", "half"])

@@ -159,6 +159,8 @@ def test_programs_of_gpus_fail_with_a_message_and_a_code(tmp_path: Path) -> None
         assert (wrong.returncode, wrong.stderr) == (1, "error: the graph has no node 99\n")
     none = ran_on_gpus(tmp_path / "devices" / "bfs_levels", "devices", 0, *call)
     assert (none.returncode, none.stderr) == (2, "error: --devices is a number from 1 on; --help says more\n")
+    nowhere = ran_on_gpus(tmp_path / "devices" / "bfs_levels", "devices", 1, *call, gpus=0)
+    assert (nowhere.returncode, nowhere.stderr) == (1, "error: there is no GPU 0: this machine has 0\n")
 
 
 def test_programs_of_gpus_read_well() -> None:

@@ -1,11 +1,12 @@
 // As much of CUDA's runtime as emitted programs in parts use, on the host: cuda_on_host.hpp runs their kernels, one
 // launch at a time, with few threads. The environment says how many GPUs there are. New memory holds nonsense, also
-// around what was asked for.
+// around what was asked for; there is none while a GPU waits for another's call of NCCL, which may block the driver.
 
 #pragma once
 
 #include "../cuda_on_host.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <functional>
@@ -124,7 +125,12 @@ inline cudaError_t cudaFree(void *) { return cudaSuccess; }
 
 constexpr std::size_t AROUND = 4096;
 
+namespace on_host {
+inline std::atomic<int> waiting{0};  // GPUs of this process for others
+}
+
 inline cudaError_t cudaMallocAsync(void **memory, std::size_t bytes, cudaStream_t) {
+    if (on_host::waiting > 0) return cudaErrorInvalidDevice;
     char *const made = static_cast<char *>(std::malloc(bytes + 2 * AROUND));
     std::memset(made, 0x5a, bytes + 2 * AROUND);
     *memory = made + AROUND;

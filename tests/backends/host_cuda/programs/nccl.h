@@ -8,6 +8,8 @@
 #include <mpi.h>
 #endif
 
+#include "cuda_runtime.h"
+
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -73,7 +75,9 @@ struct ncclComm {
             place->times++;
             place->changed.notify_all();
         } else {
+            on_host::waiting++;
             place->changed.wait(lock, [&] { return place->times != time; });
+            on_host::waiting--;
         }
         return place->found;
 #endif
