@@ -34,7 +34,7 @@ def rmat(
     """
     _require_scale("rmat", scale, edge_factor)
     n, m = 1 << scale, edge_factor << scale
-    workshop = _Workshop(m, seed, weights, arrays)
+    workshop = _Workshop(m, seed, weights, arrays, in_pieces=weights is None)
     xp, random = workshop.xp, workshop.random
     source, destination = _quadrants(xp, m, (random.random(m, dtype=np.float32) for _ in range(scale)))
     shuffle = random.permutation(n).astype(np.int32)
@@ -59,7 +59,7 @@ def uniform(
     """A graph of 2^scale nodes from edge_factor * 2^scale pairs drawn uniformly (Erdős and Rényi's G(n, m), nearly)."""
     _require_scale("uniform", scale, edge_factor)
     n, m = 1 << scale, edge_factor << scale
-    workshop = _Workshop(m, seed, weights, arrays)
+    workshop = _Workshop(m, seed, weights, arrays, in_pieces=weights is None)
     source = workshop.random.integers(0, n, m, np.int32)
     destination = workshop.random.integers(0, n, m, np.int32)
     return workshop.graph(n, source, destination, f"uniform-{scale}-{edge_factor}-{seed}")
@@ -173,11 +173,13 @@ def _require(holds: bool, message: str) -> None:
 class _Workshop:
     """Where a graph is made: on the host, or with another module's arrays, by sorting."""
 
-    def __init__(self, pairs: int, seed: int, weights: WeightRange | None, arrays: Any | None) -> None:
+    def __init__(
+        self, pairs: int, seed: int, weights: WeightRange | None, arrays: Any | None, *, in_pieces: bool = False
+    ) -> None:
         _require(weights is None or 0 <= weights[0] <= weights[1] < 2**31, "weights are a range within 0..2^31-1")
         _require(seed >= 0, "a seed has no sign")
         given = arrays if arrays is not None else by_sorting.device_arrays(pairs, by_sorting.BYTES_PER_PAIR)
-        self.in_pieces = given is None and weights is None
+        self.in_pieces = given is None and in_pieces
         if self.in_pieces:
             given = by_sorting.device_arrays(pairs, by_sorting.BYTES_PER_PAIR_IN_PIECES)
         self.by_sorting = given is not None

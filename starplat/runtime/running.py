@@ -149,6 +149,7 @@ class Run(Graphs):
         """Holds nothing on the device any more, also where not all came to it."""
         self._given.clear()
         self._first.clear()
+        self._slices.clear()
         self._leave_world()
 
     def go_back(self) -> None:

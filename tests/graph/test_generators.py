@@ -139,6 +139,25 @@ def test_a_device_makes_the_same_graph(
             assert np.array_equal(here.weights, there.weights)
 
 
+@pytest.mark.parametrize(
+    ("make", "in_pieces"),
+    [
+        (partial(generators.rmat, 6), True),
+        (partial(generators.uniform, 6), True),
+        (partial(generators.rmat, 6, weights=(1, 9)), False),
+        (partial(generators.grid, 9), False),  # whose components take more memory than its rows in pieces
+    ],
+)
+def test_graphs_without_weights_are_made_in_pieces_where_rows_take_most(
+    make: Callable[[], Graph], in_pieces: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meant, asked = make(), list[int]()
+    monkeypatch.setattr(by_sorting, "device_arrays", lambda pairs, size: asked.append(size))
+    assert make().num_arcs == meant.num_arcs
+    whole = [by_sorting.BYTES_PER_PAIR]
+    assert asked == ([*whole, by_sorting.BYTES_PER_PAIR_IN_PIECES] if in_pieces else whole)
+
+
 def test_weights_are_the_same_both_ways_and_within_their_range() -> None:
     graph = generators.rmat(9, 8, 3, weights=(2, 5))
     assert graph.is_symmetric

@@ -363,6 +363,23 @@ def test_a_run_that_an_allocation_ends_leaves_the_graph_for_the_next(
     assert refused <= len(ends)
 
 
+def test_a_try_that_has_ended_holds_no_updates(carry: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = generators.rmat(5, 4, 1, weights=(1, 9))
+    call = {**cells_of_arcs(graph), "U": updates_for(graph, 120), "size": 40, "target": "openmp"}
+    runs, upload = list[Run](), Run.upload
+
+    def uploading(run: Run) -> None:
+        assert not any(other._slices for other in runs)
+        upload(run)
+        runs.append(run)
+        if len(runs) == 1:
+            raise NoRoomError("the device", 64)
+
+    monkeypatch.setattr(Run, "upload", uploading)
+    carry.run(graph, **call)
+    assert len(runs) == 2
+
+
 def test_a_limit_that_ends_every_try_is_refused(carry: Program) -> None:
     graph = generators.rmat(5, 4, 1, weights=(1, 9))
     call = {**cells_of_arcs(graph), "U": updates_for(graph, 120), "size": 40, "target": "openmp"}

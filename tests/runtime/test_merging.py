@@ -87,3 +87,24 @@ def test_weights_of_updates_that_a_property_cannot_hold_are_refused() -> None:
     with pytest.raises(DiagnosticError) as refused:
         starplat.dynamic_sssp(graph, target="openmp", src=0, changes=[("a", 1, 2, 0.5)])
     assert [d.code for d in refused.value.diagnostics] == ["E0708"]
+
+
+INTO_ONE_NODE = """
+Dynamic f(Graph g, propEdge<long> weight, propNode<long> into, node v, updates<g> U, int size) {
+  Batch (U : size) {
+    g.updateCSRDel(U);
+    g.updateCSRAdd(U);
+    forall (u in g.nodes_to(v).filter(u > 1)) {
+      edge e = g.get_edge(u, v);
+      u.into += e.weight;
+    }
+  }
+}"""
+
+
+@pytest.mark.parametrize("target", ["openmp", "opencl"])
+def test_weights_of_arcs_into_one_node_are_those_of_the_graph_as_it_is_then(target: str) -> None:
+    graph = generators.rmat(4, 4, 1, weights=(1, 255))
+    program, call = starplat.compile(INTO_ONE_NODE), {"U": updates_for(graph, 40), "size": 7, "v": 2}
+    found, right = program.run(graph, target=target, **call), program.run(graph, checked=True, **call)
+    np.testing.assert_array_equal(found["into"], right["into"])

@@ -21,20 +21,19 @@ _ROWS = (ir.ROW_OFFSETS, ir.COLUMNS, ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
 
 
 def is_filtered_where_against(module: ir.Module) -> bool:
-    """Whether only kernels for some of the nodes read arcs against their direction, and no function does."""
-    of_functions = (parameter.what for helper in module.helpers for parameter in helper.parameters)
-    kernels = (kernel for kernel in module.kernels if ir.IN_ARCS in kernel.arrays)
-    return ir.IN_ARCS not in of_functions and all(kernel.filter is not None for kernel in kernels)
+    """Whether only kernels for some of the nodes read arcs against their direction."""
+    return all(kernel.filter is not None for kernel in module.kernels if ir.IN_ARCS in kernel.arrays)
 
 
 def found_by_search(module: ir.Module) -> ir.Module:
-    """The module whose kernels ask for no numbers of arcs in reversed rows."""
+    """The module that asks for no numbers of arcs in reversed rows; itself where it does so elsewhere than in loops of
+    kernels over neighbors."""
     if ir.IN_ARCS not in module.graph_arrays:
         return module
     search = _arc_in_slot(names_of(module).fresh("arc_in_slot"))
     kernels = tuple(map(_Searching(search.name).kernel, module.kernels))
-    made = replace(module, kernels=kernels, helpers=(*module.helpers, search))
-    return with_graph_arrays(with_arrays(made))
+    made = with_graph_arrays(with_arrays(replace(module, kernels=kernels, helpers=(*module.helpers, search))))
+    return module if ir.IN_ARCS in made.graph_arrays else made
 
 
 class _Searching(Rewriter):
@@ -51,7 +50,7 @@ class _Searching(Rewriter):
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         match expression:
-            case ir.Load(ir.IN_ARCS, ir.Ref(slot)):
+            case ir.Load(ir.IN_ARCS, ir.Ref(slot)) if slot in self._rows:
                 row = self._rows[slot]
                 return ir.CallFunction(self.function, (*_ROWS, ir.Ref(slot), ir.Ref(row.neighbor), row.node), _ARC)
         return self.rebuild(expression)
