@@ -141,7 +141,7 @@ def _sets_own_cell(body: typed.Block, symbol: typed.Symbol, iterator: typed.Symb
     """Whether every iteration of a loop sets its own cell of a property, and neither reads it nor touches another."""
     touching = [statement for statement in body.statements if walk.touches(statement, symbol)]
     before = body.statements[: body.statements.index(touching[0])] if touching else ()
-    if len(touching) != 1 or any(map(walk.leaves, before)):
+    if len(touching) != 1 or any(map(walk.leaves, before)) or walk.may_be_last(body):
         return False
     match touching[0]:
         case typed.Assign(typed.Cell(target, typed.Variable(node))) as assign:

@@ -105,6 +105,12 @@ def own_statements(s: typed.Statement) -> Iterator[typed.Statement]:
             yield from own_statements(inner)
 
 
+def may_be_last(body: typed.Block) -> bool:
+    """Whether an iteration of a loop may end the loop."""
+    returns = any(isinstance(inner, typed.Return) for inner in walk.statements(body))
+    return returns or any(isinstance(s, typed.Break) for s in own_statements(body))
+
+
 def touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
     """Whether a statement, or one inside it, reads or writes a symbol."""
     return any(symbol in (*walk.written(i), *read(i)) for i in walk.statements(s))

@@ -68,7 +68,8 @@ def run_as_asked(module: ir.Module, graph: Graph, given: Bound, asked: Request) 
         a.value for a in given.arrays.values() if isinstance(a, CallerArray)
     )
     progress = Progress(limits.max_rounds)
-    with within.turn(device, index):
+
+    def in_turn() -> Result:
         if asked.device_results:
             device.with_arrays()
         left_behind = partial(within.leave_busy, device, index, progress)
@@ -78,6 +79,8 @@ def run_as_asked(module: ir.Module, graph: Graph, given: Bound, asked: Request) 
         result = work() if soon_over else _within_limits(work, limits, progress, left_behind)
         device.soon_over.note(graph, run, perf_counter() - began)
         return result
+
+    return within.in_turn(device, index, in_turn)
 
 
 def _repeatable(module: ir.Module, given: Bound, asked: Request) -> Hashable:

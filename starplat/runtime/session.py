@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import atexit
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.runtime.attending.attended import Job
@@ -21,6 +20,8 @@ from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import DeviceFaultError
 from starplat.runtime.results.result import Result
 from starplat.runtime.targets import automatic, open_device, require
+
+Answer = TypeVar("Answer")
 
 
 class Session:
@@ -102,14 +103,18 @@ class Session:
             self._beside += (Session() for _ in range(len(self._beside), number))
         return self if number == 0 else self._beside[number - 1]
 
-    @contextmanager
-    def turn(self, device: Device, index: int) -> Iterator[None]:
-        """Exclusive use of the device inside; if it fails there, the next run opens it anew.
+    def in_turn(self, device: Device, index: int, work: Callable[[], Answer]) -> Answer:
+        """What `work` gives with exclusive use of the device; if it fails there, the next run opens it anew.
+
+        Ctrl-C may come between any two steps. So nothing here has to be undone but what the interpreter does itself.
 
         Raises:
             DiagnosticError: E0920, something goes on there that could not be stopped, or waits for this; E0922, the
                 session is closed.
         """
+        return copy_context().run(self._in_turn, device, index, work)
+
+    def _in_turn(self, device: Device, index: int, work: Callable[[], Answer]) -> Answer:
         taken = _TAKEN.get()
         if device.turn in taken:
             help = "run it afterwards, or in a session of its own: session=starplat.Session()"
@@ -118,14 +123,12 @@ class Session:
         with device.turn:
             self._require_open()
             self._require_free(device, index)
-            before = _TAKEN.set(taken | {device.turn})
+            _TAKEN.set(taken | {device.turn})
             try:
-                yield
+                return work()
             except DeviceFaultError:
                 self._abandon(device)
                 raise
-            finally:
-                _TAKEN.reset(before)
 
     def _abandon(self, device: Device) -> None:
         """Forgets a device and all that was on it."""

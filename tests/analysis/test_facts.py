@@ -112,6 +112,15 @@ LOOPS = {
     "read of another": ("forall (v in g.nodes()) { v.x = v; v.y = src.x; }", {"x"}),
     "of neighbors": ("forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.x = 1; } v.y = 1; }", {"x"}),
     "left before": ("for (v in g.nodes()) { if (v == src) { break; } v.x = v; } g.attachNodeProperty(y = 0);", {"x"}),
+    "left after": ("for (v in g.nodes()) { v.x = v; if (v == src) { break; } } g.attachNodeProperty(y = 0);", {"x"}),
+    "returned after": (
+        "for (v in g.nodes()) { v.x = v; while (v > 3) { return; } } g.attachNodeProperty(y = 0);",
+        {"x", "y"},
+    ),
+    "rows left": (
+        "for (v in g.nodes()) { v.x = v; v.y = v; for (w in g.neighbors(v)) { if (w > src) { break; } } }",
+        set(),
+    ),
     "returned before": (f"if (src > 3) {{ return; }} {SETS}", {"x", "y"}),
 }
 

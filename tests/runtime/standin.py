@@ -149,7 +149,7 @@ class CuPy:
         runtime = SimpleNamespace(
             CUDARuntimeError=RuntimeFaultError,
             getDeviceProperties=lambda index: {"name": b"Stand-in", "major": 9, "minor": 0, "multiProcessorCount": 4},
-            pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
+            pointerGetAttributes=self._attributes,
             memGetInfo=lambda: (self.free, 2**34),
             hostAllocMapped=2,
             hostRegister=self._lock,
@@ -181,7 +181,13 @@ class CuPy:
     def _lock(self, address: int, size: int, flags: int) -> None:
         if flags:
             raise RuntimeFaultError("cudaErrorNotSupported", 801)
+        if any(address < first + room and first < address + size for first, room in self.locked.items()):
+            raise RuntimeFaultError("cudaErrorHostMemoryAlreadyRegistered", 712)
         self.locked[address] = size
+
+    def _attributes(self, address: int) -> SimpleNamespace:
+        is_locked = any(first <= address < first + size for first, size in self.locked.items())
+        return SimpleNamespace(device=self.owners.get(address, -1), devicePointer=address if is_locked else 0)
 
     def _managed(self, size: int) -> PinnedMemory:
         return PinnedMemory(size, 0)

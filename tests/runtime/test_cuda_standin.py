@@ -180,6 +180,27 @@ def test_pages_are_locked_once_and_as_long_as_their_array_lives(cupy: CuPy) -> N
     assert not cupy.locked
 
 
+def test_pages_that_two_arrays_share_stay_as_long_as_one_lives(cupy: CuPy) -> None:
+    device, whole = CudaDevice(cupy, 0), np.zeros(1 << 20, np.int32)
+    address, first, again = whole.ctypes.data, whole[: 1 << 18], whole[: 1 << 18]
+    assert device.lock_pages(first)
+    assert device.lock_pages(again)
+    assert not device.lock_pages(whole)  # of which these are a part only
+    del first
+    assert cupy.locked == {address: 1 << 20}
+    del again
+    assert not cupy.locked
+
+
+def test_pages_that_somebody_else_has_locked_count_if_all_are(cupy: CuPy) -> None:
+    device, whole = CudaDevice(cupy, 0), np.zeros(1 << 20, np.int32)
+    cupy.locked[whole.ctypes.data] = 1 << 21
+    assert device.lock_pages(whole[: 1 << 19])
+    assert not device.lock_pages(whole[1 << 18 :])
+    assert not device.lock_pages(whole)
+    assert cupy.locked == {whole.ctypes.data: 1 << 21}
+
+
 def test_one_value_for_all_lies_in_one_page_and_is_not_locked(cupy: CuPy) -> None:
     cells = np.lib.stride_tricks.as_strided(np.ones(1, np.int32), (1 << 18,), (0,))
     assert is_for_all(cells)

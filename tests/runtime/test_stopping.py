@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError
-from starplat.runtime import Progress, launch
+from starplat.runtime import Progress, launch, session
 from starplat.runtime.attending import attended, soon_over
 from starplat.runtime.attending.progress import Step
 from tests.runtime.devices import device_of
@@ -171,6 +172,21 @@ def test_a_run_that_repeats_a_short_one_stays_on_its_thread(monkeypatch: pytest.
         monkeypatch.setattr(soon_over, "SOON", 0.0)
         assert not is_handed_over()
         assert is_handed_over()
+
+
+def test_ctrl_c_as_a_run_takes_its_turn_leaves_the_device_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = session._TAKEN
+
+    def interrupted(turns: frozenset[object]) -> None:
+        taken.set(turns)
+        raise KeyboardInterrupt
+
+    with starplat.Session() as one:
+        with monkeypatch.context() as patched:
+            patched.setattr(session, "_TAKEN", SimpleNamespace(get=taken.get, set=interrupted))
+            with pytest.raises(KeyboardInterrupt):
+                COUNTING.run(GRAPH, n=3, target="reference", session=one)
+        assert COUNTING.run(GRAPH, n=3, target="reference", session=one)["x"].tolist() == [3] * GRAPH.num_nodes
 
 
 def test_work_that_goes_on_all_the_same_is_left_behind_and_said() -> None:

@@ -20,7 +20,7 @@ def order_shows(loop: typed.ForEach) -> bool:
     shared = {symbol for s in inside for symbol in walk.written(s)} - own
     if any(_reads(part, shared) for part in parts) or any(isinstance(part, typed.Call) for part in parts):
         return True
-    if _leaves(loop.body, inside):
+    if walk.may_be_last(loop.body):
         return not _ends_at_any(loop, own)
     ways: dict[typed.Symbol, object] = {}
     for s in inside:
@@ -64,12 +64,6 @@ def _is_over(s: typed.Statement, shared: set[typed.Symbol]) -> bool:
     return (
         isinstance(s, typed.ForEach) and isinstance(s.domain, typed.Members | typed.Items) and s.domain.symbol in shared
     )
-
-
-def _leaves(body: typed.Block, inside: Sequence[typed.Statement]) -> bool:
-    """Whether an iteration may be the last."""
-    returns = any(isinstance(s, typed.Return) for s in inside)
-    return returns or any(isinstance(s, typed.Break) for s in walk.own_statements(body))
 
 
 def _ends_at_any(loop: typed.ForEach, own: set[typed.Symbol]) -> bool:

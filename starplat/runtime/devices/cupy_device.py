@@ -60,7 +60,7 @@ class CupyDevice(ArrayDevice):
         self.split_unit = unit(index)
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
         self._operation = _Operation(self)
-        self._locked = set[int]()  # addresses of arrays in locked pages
+        self._locked: dict[int, tuple[int, set[int]]] = {}  # by address: bytes in locked pages, which arrays are there
         self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
 
     def address(self, buffer: Buffer) -> int:
@@ -275,24 +275,35 @@ class CupyDevice(ArrayDevice):
             cells_of_host(buffer)[:] = cells[near:]
 
     def lock_pages(self, cells: Cells) -> bool:
-        address = int(cells.ctypes.data)
-        if address in self._locked:
-            return True
-        if cells.nbytes < _LEAST_LOCKED or not cells.flags.c_contiguous:
+        address, size = int(cells.ctypes.data), cells.nbytes
+        if size < _LEAST_LOCKED or not cells.flags.c_contiguous:
             return False  # one value for all is a cell, whatever its size
         runtime = self.cupy.cuda.runtime
-        try:
-            with self.device:
-                runtime.hostRegister(address, cells.nbytes, 0 if cells.flags.writeable else _READ_ONLY)
-        except runtime.CUDARuntimeError as error:  # pages that cannot be locked are copied all the same, more slowly
-            return bool(error.status == _LOCKED_ALREADY)
-        self._locked.add(address)
-        weakref.finalize(cells, _unlock, runtime, self.device, self._locked, address).atexit = False
+        if address not in self._locked:
+            try:
+                with self.device:
+                    runtime.hostRegister(address, size, 0 if cells.flags.writeable else _READ_ONLY)
+            except runtime.CUDARuntimeError as error:  # such pages are copied all the same, more slowly
+                return bool(error.status == _LOCKED_ALREADY) and self._reads_all(address, size)
+            self._locked[address] = size, set()
+        locked, arrays = self._locked[address]
+        if locked < size:  # another array begins there too
+            return False
+        if id(cells) not in arrays:
+            arrays.add(id(cells))
+            end = weakref.finalize(cells, _unlock, runtime, self.device, self._locked, address, id(cells))
+            end.atexit = False
         return True
 
     def reads_in_place(self, cells: Cells) -> bool:
         by_its_address = self.cupy.cuda.runtime.deviceGetAttribute(_SAME_ADDRESS, self.device.id)
         return bool(by_its_address) and self.lock_pages(cells)
+
+    def _reads_all(self, address: int, size: int) -> bool:
+        """Whether kernels reach the first and the last of so many bytes: somebody may have locked only a part."""
+        with self.device:
+            ends = ((at, self.cupy.cuda.runtime.pointerGetAttributes(at)) for at in (address, address + size - 1))
+            return all(int(found.devicePointer) == at for at, found in ends)
 
     def _over_host(self, cells: Cells) -> Any:
         return self._over(cells, int(cells.ctypes.data), cells.nbytes, cells.dtype)
@@ -372,9 +383,13 @@ def cells_of_host(buffer: Buffer) -> Cells:
     return np.ctypeslib.as_array(part).view(buffer.dtype)
 
 
-def _unlock(runtime: Any, device: Any, locked: set[int], address: int) -> None:
-    """The array in these pages goes."""
-    locked.discard(address)
+def _unlock(runtime: Any, device: Any, locked: dict[int, tuple[int, set[int]]], address: int, array: int) -> None:
+    """An array in these pages goes; with the last one they need not stay."""
+    arrays = locked[address][1]
+    arrays.discard(array)
+    if arrays:
+        return
+    del locked[address]
     with device:
         runtime.hostUnregister(address)
 

@@ -23,7 +23,7 @@ from starplat.runtime.parts.peers import PeerCommunicator
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.request import Request
 from starplat.runtime.results.result import Division, Result
-from starplat.runtime.session import default_session
+from starplat.runtime.session import Answer, default_session
 from starplat.runtime.tracing.of_parts import of_all_parts
 from starplat.schedule import PLAIN
 
@@ -41,9 +41,15 @@ def run_on_devices(
     first = within.device(asked.target)
     asked = replace(asked, target=first.target, session=within)
 
+    def in_turn(work: Callable[[], Answer]) -> Answer:
+        def here() -> Answer:
+            with first.as_here()():
+                return work()
+
+        return within.in_turn(first, 0, here)
+
     def stays_on_one(peers: bool) -> bool:
-        with within.turn(first, 0), first.as_here()():
-            return only_if_it_pays and not pays(module, graph, first, peers=peers)
+        return only_if_it_pays and not in_turn(lambda: pays(module, graph, first, peers=peers))
 
     counted = asked.trace or asked.limits.max_rounds is not None  # the host then begins each round
     if stays_on_one(peers=not counted):
@@ -53,8 +59,7 @@ def run_on_devices(
     peers = not counted and are_peers(opened)
     if not peers and stays_on_one(peers=False):
         return run_as_asked(module, graph, given, asked)
-    with within.turn(first, 0), first.as_here()():
-        divided = planned(module, graph, first, peers=peers)
+    divided = in_turn(lambda: planned(module, graph, first, peers=peers))
     if graph.directed and {ir.IN_ROW_OFFSETS, ir.IN_COLUMNS, ir.IN_ARCS} & set(divided.graph_arrays):
         graph.reverse  # noqa: B018  made once, here, for all parts
 
