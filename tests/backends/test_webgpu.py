@@ -201,6 +201,17 @@ function rounds(Graph g, propNode<int> steps) {
 }
 """
 
+LAST_ARC = """
+function f(Graph g, propNode<int> x) {
+  edge last = -1;
+  forall (v in g.nodes()) { v.x = v % 3; }
+  forall (e in g.edges()) {
+    if (e.source.x == e.destination.x) { last = max(last, e); }
+  }
+  forall (e in g.edges().filter(e == last)) { node end = e.source; end.x = 9; }
+}
+"""
+
 
 @needs_device
 @pytest.mark.parametrize("text", [REALS, FLAGS, FUNCTIONS, ROUNDS], ids=["reals", "flags", "functions", "rounds"])
@@ -214,6 +225,20 @@ def test_a_function_is_emitted_for_each_array_that_it_is_given() -> None:
     text = next(text for name, text in files.items() if name.endswith(".wgsl"))
     assert re.findall(r"^fn (raise_to\w*)\(", text, re.MULTILINE) == ["raise_to", "raise_to_2"]
     assert "var by = by_given;" in text
+
+
+def test_the_ends_of_arcs_have_no_name() -> None:
+    """The largest arc of a loop is sought from the least number on."""
+    files = starplat.compile(LAST_ARC).artifact("webgpu")
+    text = next(text for name, text in files.items() if name.endswith(".wgsl"))
+    assert "(-2147483647 - 1)" in text
+    assert "ARC_MAX" not in text
+
+
+@needs_device
+@pytest.mark.parametrize("graph", ["random", "parallel", "one-loop"])
+def test_the_largest_arc_is_found(graph: str) -> None:
+    agrees(starplat.compile(LAST_ARC), ZOO[graph])
 
 
 def test_numbers_of_64_bits_are_refused_at_their_loop() -> None:

@@ -18,16 +18,20 @@ def literal(constant: ir.Const, spelling: Spelling, helpers: Helpers, *, bare: b
         return "true" if value else "false"
     smallest, largest = ir.limits(element)
     if value == largest and element in spelling.largest:
-        if element is ir.Element.ARC:
-            helpers.need("largest_arc")
-        return spelling.largest[element]
+        return _largest(element, spelling, helpers)
     if value == smallest and element is ir.Element.ARC:
-        helpers.need("largest_arc")
-        return f"(-{spelling.largest[element]} - 1)"
+        return f"(-{_largest(element, spelling, helpers)} - 1)"
     if value == smallest and element in spelling.smallest:
         return spelling.smallest[element]
     wide = element is ir.Element.LONG and not (bare and abs(value) < 2**31)
     return f"{value}{spelling.long_suffix}" if wide else str(value)
+
+
+def _largest(element: ir.Element, spelling: Spelling, helpers: Helpers) -> str:
+    largest = spelling.largest[element]
+    if element is ir.Element.ARC and largest.isidentifier():
+        helpers.need("largest_arc")  # which gives the name its value
+    return largest
 
 
 def _real(value: float, element: ir.Element) -> str:
