@@ -49,6 +49,10 @@ MARKS = """function reach(Graph g, propNode<bool> reached, SetN<g> sources) {
   }
 }"""
 
+STEP = MARKS[MARKS.index("    forall (v in") : MARKS.index("    g.attachNodeProperty(now = next")]
+TWO_STEPS = MARKS.replace(STEP, STEP + STEP)
+"""Two launches of a round walk one list."""
+
 
 def counts(module: ir.Module) -> list[ir.Kernel]:
     """The kernels that add up the arcs of listed nodes."""
@@ -98,6 +102,11 @@ def test_only_rounds_in_doubt_ask_for_another_word(example: str) -> None:
         part for part in conjuncts(doubt.condition) if getattr(part, "operator", None) is ir.BinaryOperator.GREATER
     ]
     assert [getattr(part, "left", None) for part in asked] == [known_length(kernel.domain)] * 2
+
+
+def test_each_launch_of_a_round_has_a_choice_of_its_own() -> None:
+    module = made(TWO_STEPS, "openmp", "direction=auto")
+    assert [len([*found]) for found in (counts(module), ways(module), unsure(module))] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("schedule", ["direction=push", "direction=pull", "frontier=bitmap", "frontier=layers"])
@@ -166,7 +175,7 @@ def hubs(leaves: int, several: int, more: int = 0) -> Graph:
 SMALL = (hubs(20, 12), hubs(3, 9), hubs(40, 1), random_graph(300, 2400, 7), ZOO["one-node"], ZOO["parallel"])
 
 
-@pytest.mark.parametrize("text", [*WAVES.values(), MARKS], ids=[*WAVES, "marks"])
+@pytest.mark.parametrize("text", [*WAVES.values(), MARKS, TWO_STEPS], ids=[*WAVES, "marks", "two steps"])
 def test_every_choice_gives_the_same_answer(text: str, doubts: None) -> None:
     program, only = program_of(text), ["dist"] if "parent" in text else None
     modules = [made(text, target, "direction=auto") for target in ("openmp", "cuda")]

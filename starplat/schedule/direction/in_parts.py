@@ -40,7 +40,7 @@ class _Choosing(ModuleRewriter):
         self.kernels.append(count)
         active = ActiveNodes(op.members.name, ir.Ref(number), ir.AllNodes(), op.members)
         chosen = Choices(self.taken, self.kernels).choose(
-            active, (ir.Launch(op.kernel),), tuple(self.host_block(op.pull)), span
+            op, active, (ir.Launch(op.kernel),), tuple(self.host_block(op.pull)), span
         )
         return (ir.DeclareVariable(number, build.ZERO), ir.Launch(count.name), *chosen)
 

@@ -10,6 +10,7 @@ from starplat.ir import build, fresh_names, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import known_length
+from starplat.same import Same
 from starplat.schedule.loop.groups import FEW
 from starplat.source import Span
 
@@ -58,25 +59,28 @@ class ActiveNodes:
 
 
 class Choices:
-    """Makes choices by how many nodes are active, and the kernels that count arcs for them, collected in `added`."""
+    """Makes choices by how many nodes are active, and the kernels that count arcs for them, collected in `added`.
+
+    One is made `of` each launch, which may be visited more often than once.
+    """
 
     def __init__(self, taken: fresh_names.FreshNames, added: list[ir.Kernel]) -> None:
         self.taken, self.added = taken, added
-        self._counts: dict[str, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
+        self._counts: dict[Same, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
 
     def choose_by_list(
-        self, listed: ir.Listed, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
+        self, of: ir.Launch, listed: ir.Listed, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
     ) -> tuple[ir.HostOp, ...]:
         """The choice between push and pull for a round whose active nodes are `listed`."""
         number = known_length(listed)
         assert number is not None
-        return self.choose(ActiveNodes(listed.array.name, number, listed), push, pull, span)
+        return self.choose(of, ActiveNodes(listed.array.name, number, listed), push, pull, span)
 
     def choose(
-        self, active: ActiveNodes, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
+        self, of: ir.Launch, active: ActiveNodes, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
     ) -> tuple[ir.HostOp, ...]:
         """The choice between push and pull for a round with these active nodes."""
-        count, arcs, pulls = self._count(active, span)
+        count, arcs, pulls = self._count(of, active, span)
         many_arcs = _has_many_arcs(ir.Ref(arcs))
         some = build.greater(active.number, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
         unsure = build.both(build.greater(active.number, build.number(FEW)), build.denied(ir.Ref(pulls)))
@@ -91,14 +95,14 @@ class Choices:
             ir.HostIf(ir.Ref(pulls), pull, push),
         )
 
-    def _count(self, active: ActiveNodes, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
+    def _count(self, of: ir.Launch, active: ActiveNodes, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
         """The kernel that counts the arcs of active nodes, and the variables for the count and for the choice."""
-        if active.name not in self._counts:
+        if Same(of) not in self._counts:
             kernel = self._counting(active, span)
             pulls = self.taken.variable("pulls", ir.Element.BOOL)
-            self._counts[active.name] = kernel, kernel.reductions[0].variable, pulls
+            self._counts[Same(of)] = kernel, kernel.reductions[0].variable, pulls
             self.added.append(kernel)
-        return self._counts[active.name]
+        return self._counts[Same(of)]
 
     def _counting(self, active: ActiveNodes, span: Span) -> ir.Kernel:
         node = self.taken.variable("active_node", ir.Element.NODE)

@@ -165,7 +165,7 @@ class LevelsAsLists(ReturnRewriter):
             if self.direction is Direction.PULL:
                 return pull
             level = ir.Listed(listed.order, ir.Ref(listed.begin), ir.Ref(listed.end))
-            return self.choices.choose_by_list(level, (op,), pull, self.pull.span)
+            return self.choices.choose_by_list(op, level, (op,), pull, self.pull.span)
         if op is levels.loop:
             ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, build.ZERO))
             said = () if self.signal is None else (self.signal.by_length(listed),)

@@ -89,8 +89,8 @@ class ListRounds:
                 yield from self.loop(op, known)
             case ir.Launch(_, None):
                 yield from self.launch(op, known)
-            case ir.Launch(kernel, ir.Array() as members, pull):
-                yield from self.push_or_pull(self.module.kernel(kernel), members, pull, known)
+            case ir.Launch(_, ir.Array() as members, pull):
+                yield from self.push_or_pull(op, members, pull, known)
             case ir.OnDevice():
                 yield self.in_one_launch(op)
             case _:
@@ -169,17 +169,17 @@ class ListRounds:
         yield ir.HostIf(many, (ir.Launch(self._over_all[kernel.name]), *emptied), (op,))
 
     def push_or_pull(
-        self, kernel: ir.Kernel, members: ir.Array, pull: tuple[ir.HostOp, ...], known: set[ir.Array]
+        self, op: ir.Launch, members: ir.Array, pull: tuple[ir.HostOp, ...], known: set[ir.Array]
     ) -> Iterator[ir.HostOp]:
         """The choice by how many are active; a push has only few to walk then."""
         yield from self.counted(members, known)
         one, other = set(known), set(known)
         self._few = True
-        few = tuple(self.launch(ir.Launch(kernel.name), one))
+        few = tuple(self.launch(ir.Launch(op.kernel), one))
         self._few = False
         kept, many = self.queues[members], self.block(pull, other)
         if isinstance(kept, Queue):
-            yield from self.choices.choose_by_list(kept.walked, few, many, kernel.span)
+            yield from self.choices.choose_by_list(op, kept.walked, few, many, self.module.kernel(op.kernel).span)
         else:
             yield pulls_if_many_words(ir.Ref(kept.count), self.share, few, many)
         known.intersection_update(one, other)
