@@ -291,7 +291,6 @@ def test_an_interrupted_write_leaves_nothing(tmp_path: Path, number: signal.Sign
     folder.mkdir()
     code = f"""
 import pathlib, sys, time
-from starplat import program_text
 from starplat.cli import files, main
 def slow(path):
     with files.replacing(pathlib.Path({str(folder / "r.npz")!r})) as temporary:
@@ -299,7 +298,7 @@ def slow(path):
         print("half", flush=True)
         while True:  # a signal that comes just before a sleep is answered after it
             time.sleep(0.05)
-program_text.read_program = slow
+files.read_program = slow
 sys.exit(main(["check", "x.sp"]))
 """
     command = [sys.executable, "-c", code]

@@ -199,14 +199,17 @@ class DeviceMemory(ABC):
         known = [room for room in rooms if room is not None]
         if not known:
             return None
-        buffers = chain.from_iterable(self._free.values())
-        kept = sum(buffer.size_on_device for buffer in buffers if buffer in self._ours)
+        kept = sum(buffer.size_on_device for buffer in self._kept())
         return max(min(known) + kept, 0)
+
+    def _kept(self) -> list[Buffer]:
+        """Released buffers that count here. A graph that is collected meanwhile may empty what is looked at: a copy."""
+        return [buffer for buffer in chain.from_iterable(list(self._free.values())) if buffer in self._ours]
 
     def free_on_host(self, there: int = 0) -> int | None:
         """Bytes of the host's memory that kernels could read, what is kept from earlier runs included; None if
         unknown. So many bytes of arrays that lie `there` already are to be read where they are."""
-        kept = sum(buffer.size_on_host for buffers in self._free.values() for buffer in buffers if buffer in self._ours)
+        kept = sum(buffer.size_on_host for buffer in self._kept())
         allowed = None if self._most_on_host is None else max(self._most_on_host - self.held_on_host + kept, 0)
         left = host_memory()
         rooms = None if left is None else left + there, allowed
