@@ -111,7 +111,9 @@ def test_a_header_that_is_asked_for_twice_stands_once() -> None:
 FOR_NVCC = {name for name in HEADERS if re.search(r"<nccl.h>|starplat_cuda.hpp", header(name))}
 
 
-@pytest.mark.parametrize("name", [name for name in HEADERS if name not in FOR_NVCC])  # others: test_artifacts_in_parts.py
+@pytest.mark.parametrize(
+    "name", [name for name in HEADERS if name not in FOR_NVCC]
+)  # others: test_artifacts_in_parts.py
 def test_a_header_stands_alone(name: str, tmp_path: Path) -> None:
     compiler = "mpicxx" if "<mpi.h>" in header(name) else "g++"
     if shutil.which(compiler) is None:
