@@ -383,7 +383,7 @@ def test_a_try_that_has_ended_holds_no_updates(carry: Program, monkeypatch: pyte
 def test_a_run_within_any_limit_is_right_or_refused(carry: Program) -> None:
     graph = generators.rmat(5, 4, 1, weights=(1, 9))
     call = {**cells_of_arcs(graph), "U": updates_for(graph, 120), "size": 40}
-    right, codes = carry.run(graph, checked=True, **call), set[str]()
+    right, codes, limits = carry.run(graph, checked=True, **call), set[str](), list[int]()
     needed = carry.run(graph, target="openmp", **call).estimate.total
     for most in range(needed, needed // 4, -needed // 16):
         try:
@@ -393,4 +393,6 @@ def test_a_run_within_any_limit_is_right_or_refused(carry: Program) -> None:
             continue
         for name in right:
             np.testing.assert_array_equal(found[name], right[name], name)
+        limits.append(most)
     assert "E0908" in codes <= {"E0903", "E0908"}
+    assert limits[0] == needed

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from starplat.ir import build, fresh_names
 from starplat.ir import nodes as ir
-from starplat.ir.launches import changed, touched
+from starplat.ir.launches import changed, scalars_read, touched
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, blocks_of, walk_host, with_signature, written_arrays
@@ -94,7 +94,9 @@ class _Placing:
         functions = tuple(f if f.name in self.alike else self.in_parts(f) for f in self.given.functions)
         divided = {name for name, found in self.effects.items() if found.divided}
         kernels = tuple(self.divided(k) if k.name in divided else k for k in self.given.kernels)
-        return replace(self.given, functions=functions, kernels=kernels)
+        made = replace(self.given, functions=functions, kernels=kernels)
+        begun = (f if f.name in self.alike else self.with_bounds(f, made) for f in functions)
+        return replace(made, functions=tuple(begun))
 
     # --- kernels ---------------------------------------------------------------------------------------------------
 
@@ -118,12 +120,18 @@ class _Placing:
         parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
         self.function = _Function(frozenset(parameters))
         body, stale = self.block(function.body, Stale())
+        ends = body and isinstance(body[-1], ir.HostReturn)
+        body = (*body, *(() if ends else self.shared(stale & self.function.parameters, stale)))
+        return replace(function, body=body, arrays=(*function.arrays, *self.function.arrays.values()))
+
+    def with_bounds(self, function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
+        """The function that begins with the bounds of its part, as far as its kernels ask for them."""
+        read = set(scalars_read(walk_host(function.body), module))
         arcs = zip((self.first_arc, self.end_arc), (self.first, self.end), strict=True)
         begin: list[ir.HostOp] = [ir.TakePart(self.first, self.end)]
-        begin += (ir.DeclareVariable(arc, ir.Load(ir.ROW_OFFSETS, ir.Ref(node))) for arc, node in arcs)
-        ends = body and isinstance(body[-1], ir.HostReturn)
-        body = (*begin, *body, *(() if ends else self.shared(stale & self.function.parameters, stale)))
-        return replace(function, body=body, arrays=(*function.arrays, *self.function.arrays.values()))
+        begin += (ir.DeclareVariable(a, ir.Load(ir.ROW_OFFSETS, ir.Ref(v))) for a, v in arcs if a in read)
+        asked = len(begin) > 1 or not read.isdisjoint((self.first, self.end))
+        return replace(function, body=(*begin, *function.body)) if asked else function
 
     def block(self, ops: Iterable[ir.HostOp], stale: Stale) -> tuple[tuple[ir.HostOp, ...], Stale]:
         made: list[ir.HostOp] = []
