@@ -373,7 +373,7 @@ def test_a_try_that_has_ended_holds_no_updates(carry: Program, monkeypatch: pyte
         upload(run)
         runs.append(run)
         if len(runs) == 1:
-            raise NoRoomError("the device", 64)
+            raise NoRoomError("the device", 1 << 20)  # half of which is room enough
 
     monkeypatch.setattr(Run, "upload", uploading)
     carry.run(graph, **call)
