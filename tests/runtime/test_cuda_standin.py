@@ -192,6 +192,18 @@ def test_pages_that_two_arrays_share_stay_as_long_as_one_lives(cupy: CuPy) -> No
     assert not cupy.locked
 
 
+@pytest.mark.filterwarnings("error")
+def test_pages_of_a_device_that_has_failed_are_let_go_without_a_word(cupy: CuPy) -> None:
+    def fails(address: int) -> None:
+        raise RuntimeFaultError("cudaErrorIllegalAddress", 700)
+
+    cells, device = np.zeros(1 << 18, np.int32), CudaDevice(cupy, 0)
+    assert device.lock_pages(cells)
+    cupy.cuda.runtime.hostUnregister = fails
+    del cells
+    assert not device._locked
+
+
 def test_pages_that_somebody_else_has_locked_count_if_all_are(cupy: CuPy) -> None:
     device, whole = CudaDevice(cupy, 0), np.zeros(1 << 20, np.int32)
     cupy.locked[whole.ctypes.data] = 1 << 21

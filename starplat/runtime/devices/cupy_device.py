@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -390,7 +390,7 @@ def _unlock(runtime: Any, device: Any, locked: dict[int, tuple[int, set[int]]], 
     if arrays:
         return
     del locked[address]
-    with device:
+    with suppress(runtime.CUDARuntimeError), device:  # of a device that has failed nothing is left
         runtime.hostUnregister(address)
 
 
