@@ -219,6 +219,7 @@ def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -
     how: dict[str, Any] = {"target": target, **given}
     least, arcs = needed(program, entry, how), _arcs(row, entry)
     ways, bench = options.ways.split(","), Bench(entry, row, program, options.repeat, how)
+    ways += ["resident"] if options.aims else []
     resident: float | None = None
     for way in (way for way in WHOLE if way in ways):
         cell = bench.cell(way, {"schedule": WHOLE[way]})

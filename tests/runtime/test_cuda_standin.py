@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -218,6 +219,16 @@ def test_one_value_for_all_lies_in_one_page_and_is_not_locked(cupy: CuPy) -> Non
     assert is_for_all(cells)
     CudaDevice(cupy, 0).lock_pages(cells)
     assert not cupy.locked
+
+
+def test_pages_of_a_file_are_locked_where_memory_holds_them(cupy: CuPy, tmp_path: Path) -> None:
+    np.zeros(1 << 18, np.int32).tofile(tmp_path / "cells")
+    cells = np.memmap(tmp_path / "cells", np.int32, "c")[:].view(np.ndarray)
+    device = CudaDevice(cupy, 0)
+    with device.limited(None, (1 << 20) - 1):
+        assert not device.lock_pages(cells)
+        assert device.lock_pages(np.zeros(1 << 18, np.int32))  # which are in memory in any case
+    assert device.lock_pages(cells)
 
 
 def test_pages_that_cannot_be_locked_are_let_be(cupy: CuPy) -> None:
