@@ -13,13 +13,13 @@ beside it. `resident` and `unified` have no limit, `mapped` no arcs on the devic
 the first way. `--aims` runs the programs and shares that an aim was set for, and says whether it is met. Where chunks
 take longer than `--patience` and ten times as long as `ondemand`, they are given up, and that time counts as theirs,
 less what it takes to lock the arcs' pages: their mean is then too low. A figure is the least of the repetitions after a
-warm-up, for PageRank of one iteration. Cells are printed as they are finished, with the bytes that lie on either side
-and the seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the runtime counts it;
-under `--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the host begins (slow
-where rounds and nodes are many). PageRank goes over the host's part once an iteration: its bytes by the whole time are
-told, and ahead the rate of the link's copies. Geometric means over all programs and graphs so far come after each
-program: how many times as long as `ondemand` the others take. A table for each graph comes last. Exit code 1 if an
-answer differs or a cell failed.
+warm-up, for PageRank of one iteration. Chunks come last. Cells are printed as they are finished, with the bytes that
+lie on either side and the seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the
+runtime counts it; under `--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the
+host begins (slow where rounds and nodes are many). PageRank goes over the host's part once an iteration: its bytes by
+the whole time are told, and ahead the rate of the link's copies. Geometric means over all programs and graphs so far
+come after each program: how many times as long as `ondemand` the others take. A table for each graph comes last. Exit
+code 1 if an answer differs or a cell failed.
 """
 
 from __future__ import annotations
@@ -152,18 +152,21 @@ def main(arguments: list[str] | None = None) -> int:
     if target == "cuda":
         print(f"copies to the device: {copy_rate():.1f} GB/s", flush=True)
     rows, all_cells = options.rows.split(","), list[list[Cell]]()
+    all_ways = [*options.ways.split(","), *(["resident"] if options.aims else [])]
     for name in (options.graphs or ("rmat10" if options.quick else "rmat24")).split(","):
         began = perf_counter()
         entry = graphs.load(name, None, options.kept, weighted=any(ROWS[row].weighted for row in rows))
         print(f"{name}: {entry.graph.describe()}, made in {perf_counter() - began:.1f} s", flush=True)
         all_cells.append([])
-        for row in rows:
-            for cell in measured(entry, ROWS[row], target, options):
-                print(cell, flush=True)
-                all_cells[-1].append(cell)
-            show_means(all_cells)
+        benches = [Bench.of(entry, ROWS[row], target, options.repeat) for row in rows]
+        for ways in ([way for way in all_ways if way != "chunks"], ["chunks"] if "chunks" in all_ways else []):
+            for bench in benches if ways else ():
+                for cell in measured(bench, ways, options):
+                    print(cell, flush=True)
+                    all_cells[-1].append(cell)
+                show_means(all_cells)
         show(name, all_cells[-1])
-        del entry
+        del entry, benches, bench
     return int(any(cell.milliseconds is None for cells in all_cells for cell in cells))
 
 
@@ -211,40 +214,31 @@ def read(printed: str) -> Iterator[Cell]:
         yield Cell(row, memory, float(time), at_least=bool(sign))
 
 
-def measured(entry: Entry, row: Row, target: str, options: argparse.Namespace) -> Iterator[Cell]:
+def measured(bench: Bench, ways: list[str], options: argparse.Namespace) -> Iterator[Cell]:
     """One program, resident, then in less and less memory."""
-    program, given = starplat.compile(Path("examples") / f"{row.program}.sp"), dict(row.arguments(entry))
-    if row.name == "pagerank":
-        given["max_iterations"] = ITERATIONS
-    how: dict[str, Any] = {"target": target, **given}
-    least, arcs = needed(program, entry, how), _arcs(row, entry)
-    ways, bench = options.ways.split(","), Bench(entry, row, program, options.repeat, how)
-    ways += ["resident"] if options.aims else []
-    resident: float | None = None
+    row, resident = bench.row, 0.0
     for way in (way for way in WHOLE if way in ways):
         cell = bench.cell(way, {"schedule": WHOLE[way]})
-        resident = cell.milliseconds if way == "resident" else resident
+        resident = (cell.milliseconds or 0.0) if way == "resident" else resident
         yield cell
     for share in map(float, options.shares.split(",")):
-        aim, ours = (AIMS.get((row.name, share)) if options.aims else None), 0.0
+        aim, room = (AIMS.get((row.name, share)) if options.aims else None), int(share * bench.arcs)
         if options.aims and aim is None:
             continue
         for way in (way for way in LIMITED if way in ways and (way != "alike" or share >= 1)):
-            within = {"schedule": LIMITED[way], "device_memory": least + int(share * arcs)}
+            within = {"schedule": LIMITED[way], "device_memory": bench.needed() + room}
+            patience = None
             if way == "chunks":
-                within["device_memory"] = max(needed(program, entry, how, CHUNKS), least) + int(share * arcs)
-                cell = bench.cell(
-                    f"{way} {share:.0%}", within, options.patience and max(options.patience, TIMES * ours)
-                )
-            else:
-                cell = bench.cell(f"{way} {share:.0%}", within)
+                within["device_memory"] = max(bench.needed(), bench.needed(CHUNKS)) + room
+                patience = options.patience and max(options.patience, TIMES * bench.ours.get(share, 0.0))
+            cell = bench.cell(f"{way} {share:.0%}", within, patience)
             if way == "ondemand" and cell.milliseconds:
-                ours = cell.milliseconds * _iterations(row) / 1e3
+                bench.ours[share] = cell.milliseconds * _iterations(row) / 1e3
                 cell = replace(cell, aim=aim.verdict(cell.milliseconds, resident)) if aim and resident else cell
             yield cell
             if row.name in options.count.split(",") and way == "ondemand" and cell.host:
-                traced = program.run(entry.graph, **how | within | {"schedule": COUNTED, "trace": True})
-                passes = _counted(traced) / _iterations(row) / arcs
+                how = bench.how | within | {"schedule": COUNTED, "trace": True}
+                passes = _counted(bench.program.run(bench.entry.graph, **how)) / _iterations(row) / bench.arcs
                 print(f"  {row.name:<11} {cell.memory:<13} reads {passes:.3f} passes on the host", flush=True)
 
 
@@ -258,7 +252,8 @@ class GivenUpError(Exception):
 
 @dataclass
 class Bench:
-    """One program on one graph; `known` has the answers of the first way, once there are any."""
+    """One program on one graph; `known` has the answers of the first way, once there are any, `ours` the seconds of
+    `ondemand` by share."""
 
     entry: Entry
     row: Row
@@ -266,6 +261,24 @@ class Bench:
     repeat: int
     how: dict[str, Any]
     known: dict[str, Any] = field(default_factory=dict)
+    ours: dict[float, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entry: Entry, row: Row, target: str, repeat: int) -> Bench:
+        """A program that ships, as the row calls it."""
+        how = {"target": target, **row.arguments(entry)} | (
+            {"max_iterations": ITERATIONS} if row.name == "pagerank" else {}
+        )
+        return cls(entry, row, starplat.compile(Path("examples") / f"{row.program}.sp"), repeat, how)
+
+    @property
+    def arcs(self) -> int:
+        """The bytes of all arcs."""
+        return _arcs(self.row, self.entry)
+
+    def needed(self, schedule: str = ON_DEMAND) -> int:
+        """The bytes of the device that the program takes with no arcs there."""
+        return needed(self.program, self.entry, self.how, schedule)
 
     def cell(self, memory: str, more: dict[str, Any], patience: float | None = None) -> Cell:
         """The figures of one way; a run that takes more seconds than the patience is given up."""
@@ -277,11 +290,11 @@ class Bench:
         except DiagnosticError as failed:
             return Cell(self.row.name, memory, why=failed.diagnostics[0].message)
         except GivenUpError as late:
-            least = (late.seconds - _arcs(self.row, self.entry) / LOCKED) * 1e3 / _iterations(self.row)
+            least = (late.seconds - self.arcs / LOCKED) * 1e3 / _iterations(self.row)
             return Cell(self.row.name, memory, least, at_least=True, seconds=perf_counter() - began)
         cell = self._right(memory, result)
         chunks = result.bytes.chunks / len(result.seconds.run) / _iterations(self.row)
-        passes = chunks / _arcs(self.row, self.entry) if chunks else None
+        passes = chunks / self.arcs if chunks else None
         return replace(cell, passes=passes, seconds=perf_counter() - began)
 
     def _right(self, memory: str, result: starplat.Result) -> Cell:
