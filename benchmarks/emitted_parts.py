@@ -51,6 +51,10 @@ UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default
 """Open MPI would bind the two processes of every run to the host's first two cores."""
 
 
+WATCHER = ("compute-sanitizer", "--error-exitcode", "9", "--report-api-errors", "no")
+"""NCCL tries calls that a GPU may refuse, which are no errors of a program's."""
+
+
 @dataclass(frozen=True)
 class Emitted:
     """A program and the way in which its parts are connected, built in a folder of its own."""
@@ -111,7 +115,7 @@ def watched(case: Case, made: Emitted, parts: int, limit: int) -> str:
     path = made.folder / "watched.spg"
     write(graph, path)
     words = [str(path), *flags(dict(case.calls(graph)[0]))]
-    done = made.run(parts, words, "compute-sanitizer", "--error-exitcode", "9", limit=limit)
+    done = made.run(parts, words, *WATCHER, limit=limit)
     return "" if done.returncode == 0 else f"{done.stdout[-900:]}{done.stderr[-600:]}"
 
 
