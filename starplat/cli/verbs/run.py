@@ -97,6 +97,10 @@ _Ranks = Annotated[
     int | None,
     typer.Option("--ranks", metavar="N", min=1, help="Run in so many parts, each an MPI process that this starts."),
 ]
+_Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="S", min=0.1, help="End all ranks where one waits so long for the others."),
+]
 
 
 def run(
@@ -119,6 +123,7 @@ def run(
     host_memory: _HostMemory = None,
     devices: _Devices = None,
     ranks: _Ranks = None,
+    timeout: _Timeout = None,
     verbose: _Verbose = False,
     json: options.Json = False,
     undirected: options.Undirected = False,
@@ -129,7 +134,7 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, from_stdin=files.is_stdin(file))
+    communicator = joined(ranks, timeout, from_stdin=files.is_stdin(file))
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
