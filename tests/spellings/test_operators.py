@@ -65,7 +65,7 @@ SEARCHED = (
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hooking jump_by_root label_frontier"
+    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hook_then_halve hooking jump_by_root label_frontier"
     " largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull round_flag"
     " search_from_each search_with_a_frontier two_flags"
 )
