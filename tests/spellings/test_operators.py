@@ -48,7 +48,7 @@ REACHED = {
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greatest_corner helper_common"
     " in_neighbors marked_neighbors"
-    " matrix_masked over_edges per_node private_counts six_times ternaries third_of_the_paths",
+    " matrix_masked over_edges per_node private_counts sequential six_times ternaries ternary_sum third_of_the_paths",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SOURCE_APART = {
@@ -65,9 +65,9 @@ SEARCHED = (
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hook_then_halve hooking jump_by_root label_frontier"
-    " largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull round_flag"
-    " search_from_each search_with_a_frontier two_flags"
+    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hook_then_halve hooking jump_by_root"
+    " label_frontier largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull"
+    " round_flag search_from_each search_with_a_frontier two_flags"
 )
 """The spellings of connected components that union-find takes the place of, as of the example's."""
 LOCALS = {"local_result": "mine", "largest_turned": "rank"}
