@@ -38,7 +38,7 @@ REACHED = {
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " greatest_number helpers int_flags least_number levels levels_offered local_result look_for_parent"
     " marked_in_their_turn number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag"
-    " sequential set_of_reached size_of_the_set to_do two_flags while_more",
+    " sequential set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
     " goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers max_min narrowest_so_far one_after_another"
     " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
