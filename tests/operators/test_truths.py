@@ -158,3 +158,10 @@ def test_a_near_miss_does_not_reach_it(name: str) -> None:
 @pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+def test_a_number_that_a_fixed_point_waits_for_is_no_flag_that_is_taken_back_in_each_round() -> None:
+    """Its condition holds in no round, as nothing makes the number 0 again: the program has no end."""
+    numbers = _changed(LEAST, ("propNode<bool> fresh", "propNode<int> fresh"))
+    assert "is empty" in operators_of(LEAST)
+    assert "is empty" not in operators_of(numbers)

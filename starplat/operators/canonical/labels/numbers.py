@@ -160,6 +160,11 @@ class _Numbers:
                 self.summed.add(added.symbol)
                 self._indices(place)
                 self._indices(added)
+            case typed.FixedPoint(condition=condition):  # flags are read there as they were before the round
+                self.barred |= {
+                    s.flag,
+                    *(part.symbol for part in walk.within(condition) if isinstance(part, typed.Cell)),
+                }
             case _:
                 self.barred |= set(walk.written(s))
                 for value in walk.expressions(s):
