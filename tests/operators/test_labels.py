@@ -144,6 +144,9 @@ SPELLINGS |= {
         "while (more) {", "while (more) { next = c;"
     ),
     "two buffers, the better taken": TWO_BUFFERS.replace("v.next != v.c", "v.next < v.c"),
+    "two buffers, nothing offered at first": TWO_BUFFERS.replace(
+        "  next = c;\n", "  g.attachNodeProperty(next = INF);\n"
+    ).replace("v.next != v.c", "v.next < v.c"),
     "two buffers, reset first": TWO_BUFFERS.replace("    more = False;\n", "").replace(
         "while (more) {", "while (more) { more = False;"
     ),
@@ -188,6 +191,16 @@ NEAR = {
 
 KEPT = {
     "two buffers, not alike at first": (TWO_BUFFERS, "  next = c;\n", "  g.attachNodeProperty(next = INF);\n"),
+    "two buffers, all offered at first": (
+        TWO_BUFFERS.replace("v.next != v.c", "v.next < v.c"),
+        "  next = c;\n",
+        "  g.attachNodeProperty(next = 2);\n",
+    ),
+    "two buffers, one offered at first": (
+        TWO_BUFFERS.replace("v.next != v.c", "v.next < v.c"),
+        "  next = c;\n",
+        "  g.attachNodeProperty(next = INF);\n  for (v in g.nodes()) { if (v == 3) { v.next = 0; } }\n",
+    ),
     "two buffers, another changed in between": (
         TWO_BUFFERS,
         "next = c;\n",

@@ -28,8 +28,8 @@ REACHED = {
     "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order found_then_levelled goes_on_in_order helper_round"
     " in_bfs left_in_the_middle look_for_parent local_level marked_in_neighbors masked_product number_visited"
-    " one_after_another over_edges parent_is_near pull_least push_or_pull_by_hand round_flag seen_beside_level"
-    " two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
+    " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"
+    " seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
     " local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull"
     " relax_of_a_helper round_flag tentative_beside_final two_flags waiting_in_order",
