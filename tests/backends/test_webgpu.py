@@ -251,6 +251,17 @@ def test_numbers_of_64_bits_are_refused_at_their_loop() -> None:
         assert text[found.place.span.start : found.place.span.end] == loop.replace("VALUE", value)
 
 
+@pytest.mark.parametrize(
+    "work", ["map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; }", "v.x = int(random(1, v) * 9.0);"]
+)
+def test_a_loop_whose_functions_need_64_bits_is_pointed_at(work: str) -> None:
+    text = f"function f(Graph g, propNode<int> x) {{ forall (v in g.nodes()) {{ {work} }} }}"
+    found = refused(text)
+    assert "its numbers have 32 bits" in found.message
+    assert found.place is not None
+    assert text[found.place.span.start :].startswith("forall (v")
+
+
 def test_what_may_not_be_evaluated_in_vain_is_refused() -> None:
     text = """
     function mark(propNode<int> met, node v) {

@@ -32,8 +32,8 @@ class WgslUnit:
 def wgsl_unit(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> WgslUnit:
     """The kernels in WGSL. Raises E06xx: the target cannot do what the program asks."""
     printer = _Kernels(emitted(module, capabilities), spelling)
+    kernels = [printer.kernel(legal) for legal in printer.emitted.kernels]  # first: refusals point at their loops
     functions = [printer.function(key, name) for key, name in printer.emitted.functions.items()]
-    kernels = [printer.kernel(legal) for legal in printer.emitted.kernels]
     bindings = tuple(printer.emitted.bindings.values())
     return WgslUnit(file_name(module), bindings, tuple(printer.helpers.needed), (*functions, *kernels))
 
