@@ -105,6 +105,14 @@ def test_levels_are_the_same_in_one_two_and_three_parts(tmp_path: Path) -> None:
         right_in_parts(case, program, generators.rmat(6, 4, 1), parts)
 
 
+def test_what_crosses_is_that_of_one_run(tmp_path: Path) -> None:
+    program = program_of(case_of("bfs_levels"), tmp_path)
+    write(generators.rmat(6, 4, 1), tmp_path / "a.spg")
+    once, often = (ran(program, 2, "a.spg", "--src", "0", *more).stdout for more in ((), ("--repeat", "3")))
+    crossed = re.compile("^parts: .* exchanges$", re.MULTILINE)
+    assert crossed.findall(once) == crossed.findall(often) != []
+
+
 def case_of(program: str) -> Case:
     return next(case for case in CAN_BE_DIVIDED if case.program == program)
 
