@@ -19,6 +19,7 @@ from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
 from starplat.cli.verbs.everywhere import run_on_all
 from starplat.cli.verbs.graph import load
+from starplat.diagnostics import Severity
 from starplat.toolchain.quiet_drivers import VERBOSE_VARIABLE
 
 if TYPE_CHECKING:
@@ -184,11 +185,12 @@ def _require_updates(program: Program, function: str | None) -> None:
 
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
-    """The program, with its warnings shown."""
+    """The program, with its warnings shown, and its notes where it is the user's own."""
     program = starplat.compile(files.source_at(file) if files.is_stdin(file) else file, strict=strict)
     if function is not None or not program.forms:
         program.module(function)
-    console.show(program.warnings)
+    own = program.source.is_file or files.is_stdin(file)
+    console.show(doubt for doubt in program.warnings if own or doubt.severity is not Severity.NOTE)
     return program
 
 
