@@ -96,7 +96,10 @@ int main(int argc, char **argv) {
             Buffer<int> level(device, graph.num_nodes);
             const int src = host.node(given_src);
             parts.begin(program, device);
-            program.repeat(device, [&] { bfs_levels(device, graph, level, src); });
+            const auto before = [&] {
+                parts.count_anew();
+            };
+            program.repeat(device, before, [&] { bfs_levels(device, graph, level, src); });
             if (!parts.is_first()) return;  // all have the whole result
             program.describe(host, device);
             parts.describe();

@@ -105,6 +105,14 @@ def test_levels_are_the_same_in_one_two_and_three_parts(tmp_path: Path) -> None:
         right_in_parts(case, program, generators.rmat(6, 4, 1), parts)
 
 
+def test_what_crosses_is_that_of_one_run(tmp_path: Path) -> None:
+    program = program_of(case_of("bfs_levels"), tmp_path)
+    write(generators.rmat(6, 4, 1), tmp_path / "a.spg")
+    once, often = (ran(program, 2, "a.spg", "--src", "0", *more).stdout for more in ((), ("--repeat", "3")))
+    crossed = re.compile("^parts: .* exchanges$", re.MULTILINE)
+    assert crossed.findall(once) == crossed.findall(often) != []
+
+
 def case_of(program: str) -> Case:
     return next(case for case in CAN_BE_DIVIDED if case.program == program)
 
@@ -138,6 +146,24 @@ def test_examples_are_right_on_several_gpus(case: Case, way: str, tmp_path: Path
     for turn, graph in enumerate(graphs):
         for parts in (1, 2, 3) if graph is graphs[-1] else ((2, 3, 5)[turn % 3],):
             right_as_run(case, tmp_path, graph, lambda words, parts=parts: ran_on_gpus(program, way, parts, *words))
+
+
+@pytest.mark.thin(plain=2)
+@pytest.mark.parametrize("way", ["openmp", *CONNECTIONS])
+@pytest.mark.parametrize("name", ["minimum_spanning_tree", "pagerank", "sssp"])
+def test_numbers_of_arcs_may_have_64_bits(name: str, way: str, tmp_path: Path) -> None:
+    """As in programs for graphs of 2^31 arcs or more."""
+    mpiexec()
+    case = case_of(name)
+    target, options = ("openmp", {"mpi": True}) if way == "openmp" else ("cuda", CONNECTIONS[way])
+    files = compiled(case.path).artifact(target, single_file=True, **options)
+    wide = {file: f"#define ARC_64\n{text}" for file, text in files.items()}
+    program = built(wide, tmp_path) if way == "openmp" else built_for_host(wide, tmp_path, mpi=way == "mpi")
+    graph = case.suits(generators.rmat(5, 4, 1).with_random_weights(1, 9, 1))
+    if way == "openmp":
+        right_in_parts(case, program, graph, 3)
+    else:
+        right_as_run(case, tmp_path, graph, lambda words: ran_on_gpus(program, way, 3, *words), 1)
 
 
 def test_programs_of_gpus_fail_with_a_message_and_a_code(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.programs.targets import REFERENCE, Target, compiled, every_device
 from tests.runtime import test_executor
 from tests.runtime.devices import device_of
 from tests.runtime.devices import every_target as runtime_devices
+from tests.runtime.test_parts import CAN_BE_DIVIDED
 from tests.zoo import ZOO
 
 PROGRAMS = ("sssp", "bfs", "pagerank", "triangle_count", "minimum_spanning_tree", "betweenness", "label_propagation")
@@ -67,6 +68,15 @@ def test_examples_are_right_with_wide_arcs(case: Case, target: Target, name: str
     graph = fresh(case.suits(ZOO[name]))
     for call in case.calls(graph):
         result = target.run(compiled(case.path), graph, call)
+        case.check(graph, call, {p: result[p] for p in case.properties}, result.returned)
+
+
+@pytest.mark.parametrize("case", [case for case in SOME if case in CAN_BE_DIVIDED], ids=lambda case: case.program)
+def test_parts_are_right_with_wide_arcs(case: Case) -> None:
+    graph = fresh(case.suits(ZOO["random"]))
+    for call in case.calls(graph)[:1]:
+        result = compiled(case.path).run(graph, target="reference", devices=3, arguments=call)
+        assert result.parts is not None
         case.check(graph, call, {p: result[p] for p in case.properties}, result.returned)
 
 

@@ -137,11 +137,16 @@ def test_ranks_with_other_graphs_are_refused() -> None:
 
 
 def test_a_rank_that_dies_ends_the_others() -> None:
-    dies = "import os, time; from mpi4py import MPI; time.sleep(1); os.kill(os.getpid(), 9)"
+    last = "os.write(2, b'died at %f,' % time.time()); os.kill(os.getpid(), 9)"
+    dies = f"import os, time; from mpi4py import MPI; time.sleep(1); {last}"
     done = said(
         mpiexec(), "-n", "1", sys.executable, "-m", "starplat", *SSSP, ":", "-n", "1", sys.executable, "-c", dies
     )
+    ended = time.time()
     assert done.returncode != 0
+    died = re.search(r"died at ([0-9.]+),", done.stderr)
+    assert died is not None
+    assert ended - float(died[1]) < 10
 
 
 def test_a_silent_rank_ends_the_others_in_time() -> None:

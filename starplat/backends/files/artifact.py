@@ -344,6 +344,7 @@ class _Arguments:
     def before_each_run(self) -> list[str]:
         """The lines that give properties and sets the values with which every run begins."""
         lines = ["batches = 0;", "graph.become(host);"] if self.lists else []
+        lines += ["parts.count_anew();"] if is_divided(self.module) else []
         lines += [f"{self.names.local(items)} = {self.elements_of(items)};" for _, items in self.items]
         for argument, parameter in self.pairs:
             if self.lists and isinstance(parameter.what, ir.Array) and parameter.what.extent.grows_with_arcs:
