@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice, product
+from itertools import combinations, islice, product
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from starplat.schedule.schedule import Direction, Loop
 from starplat.schedule.step import Decided, GraphStep, Step
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+VALUES = [(*knob.kind, *(value for form in knob.forms for value in form.tried(3))) for knob in KNOBS.values()]
 FACTS = GraphFacts(1000, 16_000, 400)
 PLACES = [
     (target, processor)
@@ -40,6 +41,18 @@ def ended(module: ir.Module, schedule: Schedule, taking: Taking) -> Decided | st
         return error.diagnostics[0].message
 
 
+def schedules_by(stride: int) -> list[Schedule]:
+    """One of so many schedules."""
+    return [Schedule(*values) for values in islice(product(*VALUES), 0, None, stride)]
+
+
+@pytest.mark.parametrize("stride", [3743, 7481])
+def test_every_two_values_of_knobs_meet(stride: int) -> None:
+    met = {pair for schedule in schedules_by(stride) for pair in combinations(enumerate(schedule.values.values()), 2)}
+    two_knobs = combinations(range(len(VALUES)), 2)
+    assert met == {((a, x), (b, y)) for a, b in two_knobs for x, y in product(VALUES[a], VALUES[b])}
+
+
 @pytest.mark.thin(plain=3)
 @pytest.mark.parametrize(("target", "processor"), PLACES, ids=str)
 @pytest.mark.parametrize("name", ["sssp", "betweenness", "connected_components", "triangle_count", "pagerank"])
@@ -48,10 +61,7 @@ def test_it_comes_to_the_same(name: str, target: str, processor: Processor) -> N
     capabilities = BACKENDS[target].capabilities_on(processor)
     assert capabilities is not None
     each, once = Taking(capabilities, FACTS), TakingOnce(capabilities, FACTS)
-    kinds = product(
-        *((*knob.kind, *(value for form in knob.forms for value in form.tried(3))) for knob in KNOBS.values())
-    )
-    schedules = [Schedule(*values) for values in islice(kinds, 0, None, 1615 if target == "opencl" else 3743)]
+    schedules = schedules_by(3743 if target == "opencl" else 7481)
     one_by_one = [(schedule, ended(module, schedule, each)) for schedule in schedules]
     for schedule, expected in one_by_one * 2:
         assert ended(module, schedule, once) == expected, str(schedule)
