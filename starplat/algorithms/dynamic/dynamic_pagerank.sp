@@ -21,6 +21,7 @@ Dynamic dynamic_pagerank(Graph g, propNode<double> rank, updates<g> changes, dou
 function settle(Graph g, propNode<double> rank, double damping, double tolerance, int max_iterations) {
   propNode<double> share;
   propNode<float> step, step_share;
+  g.attachNodeProperty(step_share = 0.0);
   double n = g.num_nodes();
   double change = INF;
   int iterations = 0;
