@@ -166,3 +166,51 @@ def test_parents_lead_back_to_the_source(where: str, name: str) -> None:
         else:
             found = run_module(made, graph, target="reference", arguments=given, schedule=PLAIN)
     assert_parents(graph, given["src"], found["dist"], found["parent"])
+
+
+REPAIR = """
+function repair(Graph g, propNode<int> dist, propEdge<int> weight, propNode<int> shorter) {
+  propNode<bool> active;
+  g.attachNodeProperty(active = False);
+  forall (v in g.nodes().filter(shorter < dist)) {
+    v.dist = v.shorter;
+    v.active = True;
+  }
+  fixedPoint until (over : !active) {
+    forall (v in g.nodes().filter(active)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.dist, w.active> = <Min(w.dist, v.dist + e.weight), True>;
+      }
+    }
+  }
+}
+"""
+MADE_ANEW = {
+    "filled": REPAIR.replace("(active = False)", "(active = False, dist = INF)"),
+    "by a kernel": REPAIR.replace(
+        "  forall (v in g.nodes().filter(sh",
+        """  forall (v in g.nodes()) {
+    v.dist = 100 + v.shorter;
+  }
+  forall (v in g.nodes().filter(sh""",
+    ),
+    "from the caller's nodes": REPAIR.replace(
+        ", propNode<int> shorter", ", propNode<bool> active, propNode<int> shorter"
+    ).replace("  propNode<bool> active;\n  g.attachNodeProperty(active = False);\n", ""),
+}
+
+
+def has_order(text: str, schedule: str = "auto") -> bool:
+    return any("later" in array.name for f in scheduled(text, schedule).functions for array in f.arrays)
+
+
+def test_repairs_have_no_order_unless_it_is_asked_for() -> None:
+    assert not has_order(REPAIR)
+    assert has_order(REPAIR, "priority=delta(8)")
+    assert_same_answers(REPAIR)
+
+
+@pytest.mark.parametrize("text", MADE_ANEW.values(), ids=MADE_ANEW)
+def test_searches_that_begin_at_many_nodes_keep_theirs(text: str) -> None:
+    assert has_order(text)

@@ -46,7 +46,7 @@ def test_the_caller_sees_the_flags_as_they_are_at_the_end() -> None:
 
 def test_functions_of_a_graph_that_changes_have_such_rounds() -> None:
     module = for_target(program("dynamic_sssp").module(), "cuda", AUTO)
-    assert {loop.name for loop in loops_of(module)} == {"Incremental_loop", "Decremental_loop"}
+    assert {loop.name for loop in loops_of(module)} == {"Incremental_loop", "follow_loop"}
     packed = {array.name for function in module.functions for array in function.arrays if array.packed}
     assert {"own_modified", "fresh"} <= packed
 

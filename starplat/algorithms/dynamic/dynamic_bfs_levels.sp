@@ -10,25 +10,9 @@ Dynamic dynamic_bfs_levels(Graph g, propNode<int> level, propNode<node> parent, 
   src.modified = True;
   Incremental(g, level, parent, modified);
   Batch (changes : batch) {
-    propNode<bool> lost;
-    g.attachNodeProperty(lost = False, modified = False);
-    OnDelete (u in changes.currentBatch(0)) {
-      node b = u.destination;
-      if (b.parent == u.source) {
-        b.lost = True;
-      }
-    }
     g.updateCSRDel(changes);
     g.updateCSRAdd(changes);
-    Decremental(g, level, parent, lost, modified);
-    OnAdd (u in changes.currentBatch(1)) {
-      node a = u.source;
-      node b = u.destination;
-      if (a.level + 1 < b.level) {
-        a.modified = True;
-      }
-    }
-    Incremental(g, level, parent, modified);
+    follow(g, level, parent, changes);
   }
 }
 
@@ -43,10 +27,25 @@ Incremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> 
   }
 }
 
-// Whose parent is lost is lost; all of them take the nearest way from nodes that are not.
-Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> lost, propNode<bool> modified) {
+// Whose parent is lost is lost and looks for a way; all that look take the nearest way from nodes that are not lost.
+function follow(Graph g, propNode<int> level, propNode<node> parent, updates<g> changes) {
+  propNode<bool> lost, looking, modified;
+  g.attachNodeProperty(lost = False, looking = False, modified = False);
+  OnDelete (u in changes.currentBatch(0)) {
+    node b = u.destination;
+    if (b.parent == u.source) {
+      b.lost = True;
+    }
+  }
+  OnAdd (u in changes.currentBatch(1)) {
+    node a = u.source;
+    node b = u.destination;
+    if (a.level + 1 < b.level) {
+      b.looking = True;
+    }
+  }
   propNode<bool> fresh = lost;
-  fixedPoint until (finished : !fresh) {
+  fixedPoint until (all_found : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
       forall (w in g.neighbors(v)) {
         if (w.parent == v && !w.lost) {
@@ -56,20 +55,28 @@ Decremental(Graph g, propNode<int> level, propNode<node> parent, propNode<bool> 
       }
     }
   }
+  forall (v in g.nodes().filter(lost)) {
+    v.level = INF;
+    v.parent = -1;
+    v.looking = True;
+  }
   propNode<long> nearest;
   long n = g.num_nodes();
-  forall (v in g.nodes().filter(lost)) {
+  forall (v in g.nodes().filter(looking)) {
     long best = INF;
     for (u in g.nodes_to(v)) {
-      if (!u.lost && u.level < INF) {
+      if (u.level < INF) {
         best = min(best, (u.level + 1) * n + u);
       }
     }
     v.nearest = best;
   }
-  forall (v in g.nodes().filter(lost)) {
-    v.modified = v.nearest < INF;
-    v.level = v.modified ? int(v.nearest / n) : INF;
-    v.parent = v.modified ? int(v.nearest % n) : -1;
+  forall (v in g.nodes().filter(looking)) {
+    if (v.nearest < INF && v.nearest / n < v.level) {
+      v.level = int(v.nearest / n);
+      v.parent = int(v.nearest % n);
+      v.modified = True;
+    }
   }
+  Incremental(g, level, parent, modified);
 }

@@ -13,25 +13,9 @@ Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdg
   src.modified = True;
   Incremental(g, dist, parent, weight, modified);
   Batch (changes : batch) {
-    propNode<bool> lost, looking;
-    g.attachNodeProperty(lost = False, looking = False, modified = False);
-    OnDelete (u in changes.currentBatch(0)) {
-      node b = u.destination;
-      if (b.parent == u.source) {
-        b.lost = True;
-      }
-    }
-    OnAdd (u in changes.currentBatch(1)) {
-      node a = u.source;
-      node b = u.destination;
-      if (a.dist + u.weight < b.dist) {
-        b.looking = True;
-      }
-    }
     g.updateCSRDel(changes);
     g.updateCSRAdd(changes);
-    Decremental(g, dist, parent, weight, lost, looking, modified);
-    Incremental(g, dist, parent, weight, modified);
+    follow(g, dist, parent, weight, changes);
   }
 }
 
@@ -48,10 +32,24 @@ Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
 }
 
 // Whose parent is lost is lost and looks for a way; all that look take the nearest way from nodes that are not lost.
-Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, propNode<bool> lost,
-            propNode<bool> looking, propNode<bool> modified) {
+function follow(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes) {
+  propNode<bool> lost, looking, modified;
+  g.attachNodeProperty(lost = False, looking = False, modified = False);
+  OnDelete (u in changes.currentBatch(0)) {
+    node b = u.destination;
+    if (b.parent == u.source) {
+      b.lost = True;
+    }
+  }
+  OnAdd (u in changes.currentBatch(1)) {
+    node a = u.source;
+    node b = u.destination;
+    if (a.dist + u.weight < b.dist) {
+      b.looking = True;
+    }
+  }
   propNode<bool> fresh = lost;
-  fixedPoint until (finished : !fresh) {
+  fixedPoint until (all_found : !fresh) {
     forall (v in g.nodes().filter(fresh)) {
       forall (w in g.neighbors(v)) {
         if (w.parent == v && !w.lost) {
@@ -85,4 +83,5 @@ Decremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
       v.modified = True;
     }
   }
+  Incremental(g, dist, parent, weight, modified);
 }

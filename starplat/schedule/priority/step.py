@@ -8,6 +8,10 @@ arcs a node has, the more nodes it takes to keep a device busy. Where degrees ar
 again; there it is divided by the root of the mean degree as well. Where the host drives the rounds, each of which costs
 it some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where nodes have few arcs.
 One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
+
+Without being asked for, the step leaves loops that repair: they lower values which the function was given, beginning
+with nodes that kernels of the function have found. Most values are right by then, few nodes are walked twice, and a
+pile of far nodes makes more rounds of them (decision 0098).
 """
 
 from collections.abc import Iterable
@@ -16,7 +20,7 @@ from dataclasses import replace
 from starplat.ir import build, launches
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import with_signature
+from starplat.ir.visitor import walk_host, with_signature, written_arrays
 from starplat.schedule import edge_effects, facts
 from starplat.schedule.priority.nearest_rounds import near_rounds
 from starplat.schedule.priority.relaxing import Relaxing, relaxing
@@ -60,6 +64,10 @@ class _Maker(Decider):
         self.priority = priority
         self.in_one_launch = False
 
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        self.inside = function
+        return super().function(function)
+
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
             before = len(self.choices)
@@ -69,7 +77,8 @@ class _Maker(Decider):
             if len(self.choices) == before:
                 return (op,)
             return (launches.with_own_arrays(inner, self.given, self.kernels),)
-        if isinstance(op, ir.Loop) and (found := relaxing(op, self.given)) is not None:
+        found = relaxing(op, self.given) if isinstance(op, ir.Loop) else None
+        if isinstance(op, ir.Loop) and found and (self.priority is not Priority.AUTO or not self.repairs(found)):
             return self.ordered(op, found)
         return (self.rebuild(op),)
 
@@ -87,6 +96,19 @@ class _Maker(Decider):
         self.changed[found.walk.name] = rounds.walk
         self.kernels.append(rounds.sort)
         return (*choose, ir.Fill(later, build.FALSE), *rounds.ops)
+
+    def repairs(self, found: Relaxing) -> bool:
+        """Whether the loop begins with nodes that other kernels of the function have found, among values from before:
+        nothing that the function is given is made anew as a whole."""
+        body = self.inside.body
+        filled = {op.array for op in walk_host(body) if isinstance(op, ir.Fill)}
+        others = tuple(map(self.given.kernel, launches.launched_names([self.inside]) - {found.walk.name}))
+        for kernel in others:
+            stores = () if kernel.filter else (op.array for op in kernel.body if isinstance(op, ir.Store))
+            filled |= {array for array in stores if array == found.values or found.values not in kernel.arrays}
+        if found.now.origin is not ir.Origin.LOCAL or any(array.origin is ir.Origin.PARAMETER for array in filled):
+            return False
+        return any(found.now in written_arrays(kernel.body) for kernel in others)
 
     def how(self, found: Relaxing) -> str:
         if isinstance(self.priority, Delta):
