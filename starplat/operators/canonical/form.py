@@ -20,6 +20,7 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.colors import with_flags_for_colors
 from starplat.operators.canonical.labels.growing import until_none_joins
 from starplat.operators.canonical.labels.grown_sets import with_flags_for_grown_sets
 from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
@@ -87,7 +88,9 @@ def _canonical_function(
     results = function.results
     given = with_flags_for_grown_sets(added_in_branches(without_continues(function.body)))
     given = without_degrees(one_by_one(given, program), results) if on_host else given
-    filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
+    filled = from_zero(
+        with_flags_for_colors(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
+    )
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
     flags = in_single_rounds(as_flags(without_reached(until_none_joins(ranged))))
