@@ -25,7 +25,7 @@ CANONICAL = {
     "triangle_count": EXAMPLES / "triangle_count.sp",
 }
 REACHED = {
-    "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
+    "bfs": "as_in_the_paper colors_of_nodes count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order found_then_levelled goes_on_in_order helper_round"
     " in_bfs left_in_the_middle look_for_parent local_level marked_in_neighbors masked_product number_visited"
     " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"

@@ -20,6 +20,7 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.colors import with_flags_for_colors
 from starplat.operators.canonical.labels.growing import until_none_joins
 from starplat.operators.canonical.labels.grown_sets import with_flags_for_grown_sets
 from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
@@ -57,7 +58,8 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
 
     The order of the rewrites: functions are inlined first, since what follows looks at one function at a time. Rounds
     over all arcs become rounds over a frontier before loops over arcs are taken by rows for good, as only then other
-    conditions hold for these. Counters become flags only where that lets rounds be replaced.
+    conditions hold for these. Counters become flags only where that lets rounds be replaced, colors
+    where no flag of them is left.
     """
     functions = program.functions
     if len(functions) > 1:
@@ -90,6 +92,24 @@ def _canonical_function(
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
+    colored = with_flags_for_colors(ranged)
+    body = _with_rounds_replaced(colored, function, program)
+    if colored is not ranged and ({*walk.declared(colored)} - {*walk.declared(ranged)}) & {*walk.declared(body)}:
+        body = _with_rounds_replaced(ranged, function, program)
+    body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
+    free = in_any_order(body, program) if on_host else body
+    body = body if free is body else without_unread(free, results)
+    body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
+    body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
+    body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
+    return function if body is function.body else replace(function, body=body)
+
+
+def _with_rounds_replaced(
+    ranged: typed.Block, function: typed.FunctionDefinition, program: typed.Program
+) -> typed.Block:
+    """A function's body with rounds over frontiers, and searches, in the place of others."""
+    results = function.results
     flags = in_single_rounds(as_flags(without_reached(until_none_joins(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
@@ -98,14 +118,7 @@ def _canonical_function(
         program,
         results,
     )
-    body = as_results(as_reached(ranged if body is flagged else body, program, results))
-    body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
-    free = in_any_order(body, program) if on_host else body
-    body = body if free is body else without_unread(free, results)
-    body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
-    body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
-    body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
-    return function if body is function.body else replace(function, body=body)
+    return as_results(as_reached(ranged if body is flagged else body, program, results))
 
 
 def _sources(function: typed.FunctionDefinition, program: typed.Program) -> frozenset[typed.Symbol]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import all_asked
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.canonical.searches.levels import above
 from starplat.operators.canonical.searches.stores import says
@@ -16,7 +16,8 @@ class Steps:
 
     `holds` maps a flag to True if it now covers exactly the discovered nodes, to False if it covers none; a flag that
     is not in it is as at the start of the round. `levels` are the stores of their levels, each with the number of
-    increments of the counter before it. `marks` are their visited flags, `more` the stores that request another round.
+    increments of the counter before it. `marks` are their visited flags, `asked_again` what is asked of a node
+    that they were discovered by, `more` the stores that request another round.
     """
 
     frontier: typed.Symbol | None
@@ -24,6 +25,7 @@ class Steps:
     holds: dict[typed.Symbol, bool] = field(default_factory=dict)
     levels: list[tuple[typed.Assign, int]] = field(default_factory=list)
     marks: list[typed.Symbol] = field(default_factory=list)
+    asked_again: list[tuple[typed.Expression, typed.Symbol]] = field(default_factory=list)
     more: list[typed.Statement] = field(default_factory=list)
     counted: int = 0
     begun: bool = False
@@ -97,8 +99,16 @@ class Steps:
             case typed.Assign(typed.Variable(), value):
                 self.more.append(s)
                 return value == typed.TRUE
+            case typed.Assign(typed.Cell(flag, at), value) if flag is self.frontier and value == typed.TRUE:
+                joins = at == own and self.begun and self.holds.get(flag) is False
+                self.holds[flag] = True
+                return joins
             case typed.Assign(typed.Cell(flag, at), value) if flag in (self.frontier, self.next_frontier):
                 return at == own and value == typed.FALSE and self.holds.get(flag, False) and self._becomes(flag, None)
+            case typed.If(condition, then, None):
+                self.asked_again.append((condition, own.symbol))
+                stored = {*self.holds, *self.marks, *(store.place.symbol for store, _ in self.levels)}
+                return not mentions(condition, stored) and all(self._of_discovered(i, own) for i in then.statements)
             case typed.Assign(typed.Cell(mark, at), value) if value == typed.TRUE:
                 self.marks.append(mark)
                 return at == own

@@ -26,7 +26,7 @@ from starplat.analysis.settling.monotone import MIRRORED, asked_flag, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import filters, hosts
-from starplat.operators.canonical.rebuilding import with_fresh_symbols, with_statements
+from starplat.operators.canonical.rebuilding import substituted, with_fresh_symbols, with_statements
 from starplat.operators.canonical.searches.gathered_flags import set_by_neighbors
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import above, counted_up, number
@@ -44,7 +44,10 @@ def discovered_in_one_step(body: typed.Block, results: frozenset[typed.Symbol]) 
         if not isinstance(loop, _Loop):
             continue
         round_ = replace(
-            loop, body=with_statements(loop.body, [t for s in loop.body.statements for t in set_by_neighbors(s)])
+            loop,
+            body=with_statements(
+                loop.body, [t for s in loop.body.statements for a in _drained_behind(s) for t in set_by_neighbors(a)]
+            ),
         )
         read = _read(round_, around.before(loop), around.known_before(loop))
         if read is None or any(s in results or around.is_seen(s, loop) for s in read.flags):
@@ -121,7 +124,8 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
             reset.append(s)
         elif not steps.follow(s):
             return None
-    if not steps.are_right(typed.Variable(counter)):
+    again = (substituted(condition, {node: nest.there}) in nest.when for condition, node in steps.asked_again)
+    if not steps.are_right(typed.Variable(counter)) or not all(again):
         return None
     level = steps.levels[0][0].place.symbol
     if here is None and compared(in_frontier, typed.Cell(level, typed.Variable(nest.node))) is None:
@@ -149,6 +153,20 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
         flags,
     )
     return found if unreached and _is_apart(found, loop) else None
+
+
+def _drained_behind(s: typed.Statement) -> tuple[typed.Statement, ...]:
+    """A loop over the members of a frontier that takes each out, as a loop over them and the emptied frontier."""
+    match s:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(graph), filter=condition, body=body) if (
+            condition is not None and (here := asked_flag(condition, s.iterator)) is not None
+        ):
+            drain = typed.Assign(typed.Cell(here, typed.Variable(s.iterator)), typed.FALSE)
+            rest = [i for i in body.statements if i != drain]
+            if len(rest) + 1 == len(body.statements) and not any(walk.touches(i, here) or walk.leaves(i) for i in rest):
+                emptied = typed.Attach(graph, ((here, typed.FALSE),), span=s.span)
+                return replace(s, body=with_statements(body, rest)), emptied
+    return (s,)
 
 
 def _says_who_discovers(c: typed.Expression, node: typed.Symbol, counter: typed.Symbol) -> bool:
