@@ -4,13 +4,14 @@
     python benchmarks/emitted_parts.py --devices 1,2 --judge "" --watch "" --graphs rmat24      times only
 
 Every program is built by the command in its first comment, with `compile --devices` and `compile --mpi`, and its
-answers are judged as the examples' tests judge them. compute-sanitizer (memcheck) watches some of them. Times are
+answers are judged as the examples' tests judge them: all programs in the greatest number of parts first, then in the
+others, then on small graphs, until `--budget` is spent. compute-sanitizer (memcheck) watches some of them. Times are
 medians of runs after one to warm up, beside the program that `compile` writes for one GPU. NCCL's header and library
 have to be where nvcc finds them (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH), mpicxx and mpiexec too. Exit code 1 if anything
 is wrong.
 
-Builds run beside each other, judged runs one after another: GPUs take turns between processes, and NCCL's kernels use
-up theirs while they wait for other GPUs.
+Builds run beside each other, all else one after another: GPUs take turns between processes, and NCCL's kernels use up
+theirs while they wait for other GPUs.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,7 @@ import starplat
 from benchmarks.devices import ROWS
 from benchmarks.measured import graphs
 from benchmarks.measured.emitted import BUILD, RUN, flags
-from starplat.graph import generators, write
+from starplat.graph import Graph, generators, write
 from tests.programs.cases import Case
 from tests.programs.test_artifacts_in_parts import right_as_run
 from tests.runtime.test_parts import CAN_BE_DIVIDED
@@ -44,9 +45,14 @@ from tests.zoo import ZOO
 
 WAYS = ("devices", "mpi")
 ALONE = "alone"
+WATCHED = "pagerank:devices,minimum_spanning_tree:devices,bfs_levels:mpi,sssp:mpi"
 ROUNDS = re.compile(r"^parts: .*$", re.MULTILINE)
 UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 """Open MPI would bind the two processes of every run to the host's first two cores."""
+
+
+WATCHER = ("compute-sanitizer", "--error-exitcode", "9", "--report-api-errors", "no")
+"""NCCL tries calls that a GPU may refuse, which are no errors of a program's."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class Emitted:
         done = subprocess.run(shlex.split(said[1]), cwd=self.folder, capture_output=True, text=True, check=False)
         return done.stderr if done.returncode else ""
 
-    def run(self, parts: int, words: Iterable[str], *before: str, limit: int = 240) -> subprocess.CompletedProcess[str]:
+    def run(self, parts: int, words: Iterable[str], *before: str, limit: int) -> subprocess.CompletedProcess[str]:
         """A run in so many parts, which is ended after `limit` seconds, all its processes with it."""
         command = [*before, str(self.folder / self.program), *words]
         if self.way == "devices":
@@ -84,46 +90,47 @@ class Emitted:
         return done
 
 
-def judged(case: Case, made: Emitted, parts: Sequence[int], turn: int) -> list[str]:
-    """What is wrong with a program on a graph in each of these numbers of parts, and in the last on one of the zoo."""
-    larger = case.suits(generators.rmat(8, 8, 1).with_random_weights(1, 9, 1))
-    small = case.suits(list(ZOO.values())[5 * turn % len(ZOO)])
-    wrong = []
-    for place, (graph, number) in enumerate([*((larger, number) for number in parts), (small, parts[-1])]):
-        folder = made.folder / str(place)
-        folder.mkdir()
+def judged(case: Case, made: Emitted, graph: Graph, parts: int, limit: int) -> str:
+    """What is wrong with a program on a graph in so many parts, if anything is."""
+    with tempfile.TemporaryDirectory(dir=made.folder) as folder:
         try:
-            right_as_run(case, folder, graph, partial(made.run, number, limit=60), 1)
+            right_as_run(case, Path(folder), graph, partial(made.run, parts, limit=limit), 1)
         except AssertionError as error:
-            words = " ".join(str(error).split())[:400]
-            wrong.append(f"{made.program} {made.way} in {number} on {graph.name}: {words}")
-    return wrong
+            return " ".join(str(error).split())[:400]
+    return ""
 
 
-def watched(case: Case, made: Emitted, parts: int) -> list[str]:
+def in_order(made: Sequence[Emitted], parts: Sequence[int]) -> Iterator[tuple[Emitted, int, Graph]]:
+    """What is judged: a program, in how many parts, and on which graph."""
+    larger = generators.rmat(8, 8, 1).with_random_weights(1, 9, 1)
+    for number in reversed(parts):
+        yield from ((one, number, larger) for one in made)
+    zoo = list(ZOO.values())
+    yield from ((one, parts[-1], zoo[5 * turn % len(zoo)]) for turn, one in enumerate(made))
+
+
+def watched(case: Case, made: Emitted, parts: int, limit: int) -> str:
     """What memcheck finds, in so many parts."""
     graph = case.suits(generators.rmat(8, 8, 1).with_random_weights(1, 9, 1))
     path = made.folder / "watched.spg"
     write(graph, path)
     words = [str(path), *flags(dict(case.calls(graph)[0]))]
-    done = made.run(parts, words, "compute-sanitizer", "--error-exitcode", "9")
-    told = f"{done.stdout[-600:]}{done.stderr[-600:]}"
-    return [] if done.returncode == 0 else [f"memcheck of {made.program} {made.way} in {parts}: {told}"]
+    done = made.run(parts, words, *WATCHER, limit=limit)
+    return "" if done.returncode == 0 else f"{done.stdout[-900:]}{done.stderr[-600:]}"
 
 
-def timed(file: Path, arguments: dict[str, object], made: Emitted, parts: int) -> tuple[str, bool]:
+def timed(file: Path, arguments: dict[str, object], made: Emitted, parts: int, limit: int) -> tuple[str, bool]:
     """The median of the runs of a row and what crossed, or what is wrong; and whether it is a median."""
-    done = made.run(parts, [str(file), *flags(arguments), "--repeat", "7"])
+    done = made.run(parts, [str(file), *flags(arguments), "--repeat", "7"], limit=limit)
     told, crossed = RUN.search(done.stdout), ROUNDS.search(done.stdout)
     if done.returncode or told is None:
         return done.stderr[-400:], False
     return f"{1e3 * float(told[1]):.3f} ms; {crossed[0] if crossed else ''}", True
 
 
-def built(programs: Iterable[str], ways: Sequence[str], folder: Path, at_once: int) -> tuple[list[Emitted], list[str]]:
+def built(wanted: Sequence[Emitted], at_once: int) -> tuple[list[Emitted], list[str]]:
     """All programs, and what is wrong with those that are not built."""
-    wanted = [Emitted(name, way, folder / f"{name}-{way}") for name in programs for way in ways]
-    with ThreadPoolExecutor(at_once) as pool:
+    with ProcessPoolExecutor(at_once) as pool:
         said = list(pool.map(Emitted.build, wanted))
     found = [made for made, wrong in zip(wanted, said, strict=True) if not wrong]
     return found, [f"{made.program} {made.way}: {text}" for made, text in zip(wanted, said, strict=True) if text]
@@ -134,57 +141,55 @@ def main() -> int:
     parser.add_argument("--devices", default="1,2")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--judge", default="all", help="programs, by commas; all")
-    parser.add_argument("--watch", default="pagerank,bfs_levels,connected_components,minimum_spanning_tree")
+    parser.add_argument("--watch", default=WATCHED, help=f"programs and ways ({WATCHED})")
     parser.add_argument("--graphs", default="rmat22")
     parser.add_argument("--rows", default="pagerank,bfs,components,sssp")
-    parser.add_argument("--builds", type=int, default=12, help="builds beside each other")
-    parser.add_argument("--at-once", type=int, default=1, help="judged runs beside each other")
+    parser.add_argument("--builds", type=int, default=os.cpu_count(), help="builds beside each other")
+    parser.add_argument("--limit", type=int, default=60, help="seconds for a run (60)")
+    parser.add_argument("--budget", type=float, default=600, help="seconds after which no program is judged (600)")
     options = parser.parse_args()
     parts, ways = [int(word) for word in options.devices.split(",")], options.ways.split(",")
     cases = {case.program: case for case in CAN_BE_DIVIDED}
     judge = list(cases) if options.judge == "all" else [word for word in options.judge.split(",") if word]
-    watch = [word for word in options.watch.split(",") if word]
+    watch = [tuple(word.split(":")) for word in options.watch.split(",") if word]
     rows = [word for word in options.rows.split(",") if word and options.graphs]
-    with tempfile.TemporaryDirectory(prefix="starplat-parts-") as name:
-        folder, began = Path(name), time.monotonic()
-        programs = dict.fromkeys([*judge, *watch, *(ROWS[row].program for row in rows)])
-        made, wrong = built(programs, ways, folder, options.builds)
-        alone, failed = built([ROWS[row].program for row in rows], [ALONE], folder, options.builds)
-        wrong += failed
-        print(
-            f"built {len(made) + len(alone)} programs in {time.monotonic() - began:.0f} s", *wrong, sep="\n", flush=True
-        )
+    with tempfile.TemporaryDirectory(prefix="starplat-parts-") as made_in:
+        folder, began = Path(made_in), time.monotonic()
+        programs = dict.fromkeys([*judge, *(program for program, _ in watch), *(ROWS[row].program for row in rows)])
+        wanted = [Emitted(ROWS[row].program, ALONE, folder / f"{row}-{ALONE}") for row in rows]
+        wanted += [Emitted(program, way, folder / f"{program}-{way}") for program in programs for way in ways]
+        made, wrong = built(wanted, options.builds)
+        print(f"built {len(made)} programs in {time.monotonic() - began:.0f} s", *wrong, sep="\n", flush=True)
 
-        asked = [one for one in made if one.program in judge]
-
-        def judged_here(turn: int) -> tuple[list[str], float]:
-            started, one = time.monotonic(), asked[turn]
-            return judged(cases[one.program], one, parts, turn), time.monotonic() - started
-
-        with ThreadPoolExecutor(options.at_once) as pool:
-            for one, (found, took) in zip(asked, pool.map(judged_here, range(len(asked))), strict=True):
-                is_right = f"{'WRONG' if found else 'right'}, {len(parts) + 1} runs in {took:.1f} s"
-                print(f"{one.program} {one.way}: {is_right}", *found, sep="\n  ", flush=True)
-                wrong += found
+        in_parts = [one for one in made if one.way != ALONE]
+        for one, number, graph in in_order([one for one in in_parts if one.program in judge], parts):
+            if time.monotonic() - began > options.budget:
+                print(f"no time left for {one.program} {one.way} in {number} and what comes after it", flush=True)
+                break
+            case, started = cases[one.program], time.monotonic()
+            found = judged(case, one, case.suits(graph), number, options.limit)
+            verdict = f"{'WRONG' if found else 'right'} in {number} on {graph.name}"
+            print(f"{one.program} {one.way}: {verdict}, {time.monotonic() - started:.1f} s {found}", flush=True)
+            wrong += [found] if found else []
         print(f"judged after {time.monotonic() - began:.0f} s", flush=True)
-        for graph in filter(None, options.graphs.split(",")):
-            entry = graphs.load(graph)
-            file = folder / f"{graph}.spg"
+        for name in filter(None, options.graphs.split(",")):
+            entry = graphs.load(name)
+            file = folder / f"{name}.spg"
             write(entry.graph, file)
-            print(f"{graph} written after {time.monotonic() - began:.0f} s", flush=True)
+            print(f"{name} written after {time.monotonic() - began:.0f} s", flush=True)
             for row in rows:
                 arguments = ROWS[row].arguments(entry, 0)
-                for one in (*alone, *made):
+                for one in made:
                     if one.program == ROWS[row].program:
                         for number in parts if one.way != ALONE else (1,):
-                            line, is_time = timed(file, arguments, one, number)
-                            print(f"{graph} {row} {one.way} in {number}: {line}", flush=True)
+                            line, is_time = timed(file, arguments, one, number, options.limit)
+                            print(f"{name} {row} {one.way} in {number}: {line}", flush=True)
                             wrong += [] if is_time else [line]
-        for one in made:
-            if one.program in watch and shutil.which("compute-sanitizer") is not None:
-                found = watched(cases[one.program], one, parts[-1])
-                print(*(found or [f"memcheck of {one.program} {one.way} in {parts[-1]}: clean"]), flush=True)
-                wrong += found
+        for one in in_parts:
+            if (one.program, one.way) in watch and shutil.which("compute-sanitizer") is not None:
+                found = watched(cases[one.program], one, parts[-1], 2 * options.limit)
+                print(f"memcheck of {one.program} {one.way} in {parts[-1]}: {found or 'clean'}", flush=True)
+                wrong += [found] if found else []
         print(f"watched after {time.monotonic() - began:.0f} s", flush=True)
     return 1 if wrong else 0
 

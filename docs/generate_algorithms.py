@@ -36,6 +36,35 @@ go and come by the names that `G` has for them. Options of `run` (`target="openc
 the program's own parameters, which `help(starplat.pagerank)` explains. `starplat show pagerank` prints the program,
 `starplat new my.sp --from pagerank` copies it out to be changed.
 """
+CLOSING = """## Louvain's method
+
+`local_moving` is its first level. On the next, communities are nodes, and the weight within one is a loop:
+
+```python
+import numpy as np
+from scipy import sparse
+
+
+def louvain(matrix):
+    community = np.arange(matrix.shape[0])
+    while True:
+        level = starplat.local_moving(matrix)
+        names, label = np.unique(level["community"], return_inverse=True)
+        community = label[community]
+        if len(names) == matrix.shape[0]:
+            return community, level.returned
+        gather = sparse.csr_array((np.ones(len(label)), (label, np.arange(len(label)))))
+        matrix = gather @ matrix @ gather.T
+
+
+club = nx.karate_club_graph()
+community, modularity = louvain(nx.to_scipy_sparse_array(club, dtype=float))
+sets = [{v for v in club if community[v] == c} for c in range(community.max() + 1)]
+assert np.isclose(modularity, nx.community.modularity(club, sets)) and modularity > 0.42
+```
+
+`connected_parts` then makes a community of every part of one, as Leiden's method has them.
+"""
 EXAMPLES = {
     "paths": "bfs bfs_levels radii sssp sssp_two_flags",
     "centrality": "betweenness betweenness_push closeness degree_centrality pagerank",
@@ -47,15 +76,16 @@ EXAMPLES = {
     "coverings": "graph_coloring maximal_independent_set vertex_cover",
 }
 """Which family the programs in `examples/` belong to."""
-GIVEN = {"node": '"Ann"', "SetN": '["Ann", "Dan"]', "int": "3", "float": "0.5", "bool": "True"} | {
+GIVEN = {"SetN": '["Ann", "Dan"]', "int": "3", "float": "0.5", "bool": "True"} | {
     "updates": '[("a", "Ann", "Dan", 5), ("d", "Ann", "Bob")]'
 }
-"""What the table's calls give for a parameter without a default, by its type."""
+"""What the table's calls give for a parameter without a default, by its type; nodes have names of their own."""
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([OPENING, *(line for family in sorted(families().items()) for line in section(*family))])
+    tables = [line for family in sorted(families().items()) for line in section(*family)]
+    return "\n".join([OPENING, *tables, CLOSING])
 
 
 def families() -> dict[str, list[str]]:
@@ -77,7 +107,8 @@ def call(name: str) -> str:
     """The shortest call of a program: with what has no default."""
     algorithm: Algorithm = getattr(algorithms, name)
     needed = [p for p in algorithm.parameters[1:] if p.default is Parameter.empty]
-    given = [f"{p.name}={GIVEN[getattr(p.annotation, '__name__', p.annotation)]}" for p in needed]
+    nodes = iter(('"Ann"', '"Dan"'))
+    given = [f"{p.name}={GIVEN.get(getattr(p.annotation, '__name__', p.annotation)) or next(nodes)}" for p in needed]
     return f"{name}({', '.join(['G', *given])})"
 
 

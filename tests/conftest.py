@@ -31,5 +31,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Freezes the objects that exist by now, 600,000 of the tests, so that no collection walks through them."""
+    freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After each file, the same with what is remembered of its programs: a run that is short of memory collects."""
+    if nextitem is not None and nextitem.path != item.path:
+        freeze()
+
+
+def freeze() -> None:
     gc.collect()
     gc.freeze()

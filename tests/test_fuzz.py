@@ -21,6 +21,7 @@ from starplat.frontend.parser import tokens
 from starplat.frontend.unparse import format_source
 from starplat.source import SourceFile
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = int(os.environ.get("STARPLAT_FUZZ_ROUNDS", "100"))
 SEED = int(os.environ.get("STARPLAT_FUZZ_SEED", "1"))

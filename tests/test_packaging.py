@@ -141,9 +141,12 @@ def test_a_release_has_the_wheel_and_the_extension() -> None:
         "steps"
     ]
     commands = {step["name"]: step for step in steps if "run" in step}
-    assert "python -m build" in commands["the wheel and the sources"]["run"]
+    built = commands["the wheel and the sources"]["run"]
+    assert 'python -m build && ls dist/starplat-"${GITHUB_REF_NAME#v}"-py3-none-any.whl' in built
     extension = commands["the extension"]
-    assert extension["run"] == "npm install && npm run package"
+    version, *build = extension["run"].split(" && ")
+    assert version == 'npm version --no-git-tag-version --allow-same-version "${GITHUB_REF_NAME#v}"'
+    assert build == ["npm install", "npm run package"]
     manifest = json.loads((ROOT / extension["working-directory"] / "package.json").read_text(encoding="utf-8"))
     assert "--out starplat.vsix" in manifest["scripts"]["package"]
     assert commands["the release"]["run"].endswith(f"dist/* {extension['working-directory']}/starplat.vsix")

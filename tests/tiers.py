@@ -1,4 +1,4 @@
-"""Which tests run when: `pytest` in minutes, the campaign of `.ci/run` longer, the nightly run everything.
+"""Which tests run when: `pytest` in minutes, `.ci/run` the campaign besides, the nightly run everything.
 
 A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
 run, another in the campaign (of half of the combinations) and the rest at night, so that every run tries every
@@ -33,9 +33,11 @@ that every device is a second one by day."""
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what a plain run leaves to the campaign, and what the campaign leaves to the night."""
+    """Marks what a plain run leaves to the campaign, and what the campaign leaves to the night; long tests come first,
+    so that the other workers have something to do meanwhile."""
     spread(items)
     thin(items)
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def spread(items: list[pytest.Item]) -> None:

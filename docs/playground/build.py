@@ -1,7 +1,8 @@
 """Builds the page to try starplat: `python docs/playground/build.py OUT` makes a folder for any static server.
 
 The folder needs nothing from elsewhere at run time: Pyodide's core, NumPy, the compiler with what it imports, the page.
-All of it comes by npm and pip, by name, at the versions that `package.json` and this file pin. Needs Node.
+All of it comes by npm and pip, by name, at the versions that `package.json` and this file pin. Needs Node, and starplat
+with what it imports (`pip install -e .`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ LEFT_OUT = ("networkx", "notebook", "bench", "cli", "lsp", "__pycache__")
 
 
 def build(out: Path, wheels: Path | None = None) -> None:
-    """Makes the folder `out` anew; `wheels` may hold NumPy's wheel."""
+    """Makes the folder `out` anew; `wheels` may hold NumPy's wheel. Exits where starplat cannot be imported."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        lists = {"words.json": _words(), "examples.json": _examples()}
+    except ModuleNotFoundError as missing:
+        raise SystemExit(f"{missing}: the page is built by starplat itself: pip install -e '{ROOT}'") from missing
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         shutil.copy(HERE / "package.json", work)
@@ -45,6 +51,8 @@ def build(out: Path, wheels: Path | None = None) -> None:
         _put_numpy(made / "pyodide", work, wheels)
         _put_python(made, work)
         _put_page(made, work)
+        for file, listed in lists.items():
+            (made / file).write_text(json.dumps(listed), encoding="utf-8")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(made, out)
 
@@ -89,9 +97,6 @@ def _put_page(made: Path, work: Path) -> None:
     _run(work / "node_modules/.bin/esbuild", "source/page.js", "--bundle", "--format=esm", "--minify",
          "--target=es2022", "--legal-comments=none", f"--outfile={made / 'page.js'}", "--log-level=warning",
          cwd=work)  # fmt: skip
-    sys.path.insert(0, str(ROOT))
-    (made / "words.json").write_text(json.dumps(_words()), encoding="utf-8")
-    (made / "examples.json").write_text(json.dumps(_examples()), encoding="utf-8")
 
 
 def _words() -> dict[str, str]:

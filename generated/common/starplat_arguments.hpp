@@ -97,6 +97,15 @@ public:
         return text;
     }
 
+    // All that is given but for where: the graph's file, the device, the file of results.
+    std::string of_run() const {
+        std::string text;
+        for (const auto &[name, value] : given) {
+            if (name != called("device") && name != called("out")) text += " --" + name + " " + value;
+        }
+        return text;
+    }
+
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {

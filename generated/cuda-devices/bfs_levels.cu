@@ -10,7 +10,7 @@
 
 using namespace starplat;
 
-using Parts = OnGpu<Thread>;
+using Parts = Exchanging<OnGpu<Thread>>;
 
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
             Graph graph{device, host, parts};
             Buffer<int> level(device, graph.num_nodes);
             const int src = host.node(given_src);
-            parts.begin(device);
+            parts.begin(program, device);
             program.repeat(device, [&] { bfs_levels(device, graph, level, src); });
             if (!parts.is_first()) return;  // all have the whole result
             program.describe(host, device);

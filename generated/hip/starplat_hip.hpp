@@ -1112,8 +1112,9 @@ __device__ inline double *values_of_block() {
     return values;
 }
 
-// Calls finish(node, total) for the nodes that were put off.
-template <class T, class Join, class Value, class Finish>
+// Calls finish(node, total) for the nodes that were put off. Of the longest rows a thread has so many values under way:
+// of arcs on the host several, since the block that has most such rows is alone on the link in the end.
+template <int under_way, class T, class Join, class Value, class Finish>
 __device__ __forceinline__ void long_values(
     const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
@@ -1132,8 +1133,16 @@ __device__ __forceinline__ void long_values(
         const int node = long_rows.huge[i];
         const arc_t first = rows[node], end = rows[node + 1];
         T total = start;
-        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += blockDim.x)
-            if (arc >= first) total = join(total, value(node, arc));
+        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += under_way * blockDim.x) {
+            T values[under_way];
+#pragma unroll
+            for (int i = 0; i < under_way; i++) {
+                const arc_t at = arc + i * blockDim.x;
+                values[i] = at >= first && at < end ? value(node, at) : start;
+            }
+#pragma unroll
+            for (int i = 0; i < under_way; i++) total = join(total, values[i]);
+        }
         totals[threadIdx.x] = total;
         for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
             __syncthreads();
@@ -1157,7 +1166,7 @@ __device__ inline void gather_all(
         const int node = begin + team.place;
         gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }
-    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
@@ -1198,7 +1207,7 @@ __device__ inline void gather_rows(
         }
         if (node < num_nodes && !late) finish(node, total);
     }
-    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
+    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
 }
 
 // Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.
@@ -1222,7 +1231,7 @@ __device__ inline void gather_listed(
 ) {
     LongRows &long_rows = no_long_rows();
     gather_each(list, size, num_nodes, rows, long_rows, start, keep, join, value, finish);
-    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 #define MOST_CELLS 2048  // of the tables of a block: a power of two

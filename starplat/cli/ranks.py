@@ -23,18 +23,21 @@ OPTION = "--ranks"
 Answer = TypeVar("Answer")
 
 
-def joined(ranks: int | None, *, from_stdin: bool) -> Communicator | None:
-    """The ranks of this run, if it is one in parts. Where they have not been started, this starts them and never
-    returns. Raises E0901: mpi4py or an MPI is missing. typer.BadParameter: the program comes from stdin, or another
-    number of ranks has been started."""
+def joined(ranks: int | None, timeout: float | None, *, from_stdin: bool) -> Communicator | None:
+    """The ranks of this run, if it is one in parts; a call that waits for others longer than `timeout` ends all. Where
+    they have not been started, this starts them and never returns. Raises E0901: mpi4py or an MPI is missing.
+    typer.BadParameter: the program comes from stdin, another number of ranks has been started, or there is a timeout
+    and no rank."""
     is_started = any(name in os.environ for name in RANK_VARIABLES)
     if ranks is None and not is_started:
+        if timeout is not None:
+            raise typer.BadParameter("only ranks wait for each other: give --ranks too", param_hint="--timeout")
         return None
     if from_stdin:
         raise typer.BadParameter("ranks do not share stdin: give the program as a file", param_hint="FILE")
     if not is_started:
         _start(ranks or 1)
-    return _connected(ranks)
+    return _connected(ranks, timeout)
 
 
 def _start(ranks: int) -> NoReturn:
@@ -68,7 +71,7 @@ def without_ranks(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _connected(ranks: int | None) -> Communicator:
+def _connected(ranks: int | None, timeout: float | None) -> Communicator:
     from starplat.runtime.divided.among_ranks import communicator_of, unavailable_mpi
 
     try:
@@ -82,6 +85,10 @@ def _connected(ranks: int | None) -> Communicator:
     os.environ.setdefault("OMP_NUM_THREADS", str(max((os.cpu_count() or 1) // here.Get_size(), 1)))
     if comm.Get_rank() > 0:
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for the process's life
+    if timeout is not None:
+        from starplat.runtime.parts.silent import Watched
+
+        return communicator_of(Watched(comm, timeout))
     return communicator_of(comm)
 
 

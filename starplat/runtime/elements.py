@@ -6,6 +6,7 @@ Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been 
 
 import math
 from functools import cache
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,14 @@ def for_all(value: Any, count: int) -> Cells:
 def is_for_all(cells: object) -> bool:
     """Whether there are cells, and all are one in one place."""
     return isinstance(cells, np.ndarray) and cells.strides == (0,) and cells.size > 0
+
+
+def is_of_file(cells: Cells) -> bool:
+    """Whether cells are those of a mapped file, which the system brings to memory where they are read."""
+    owner: object = cells
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    return isinstance(owner, mmap)
 
 
 def needs_wide_arcs(num_arcs: int) -> bool:

@@ -152,16 +152,16 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
 
 
 def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
-    """The first for which there is room, else the last. Those that were `tried` before come first; the others join
-    them."""
+    """The first for which there is room, else the one that needs the least. Those that were `tried` before come first;
+    the others join them."""
     for run in tried:
         if run.room.fits():
             return run
     for run in runs:
         tried.append(run)
         if run.room.fits():
-            break
-    return tried[-1]
+            return run
+    return min(reversed(tried), key=lambda run: run.room.least)
 
 
 def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], call: _Call) -> tuple[Run, _Done]:

@@ -25,6 +25,11 @@ _MANY = 1 << 20
 """So many arcs say how many bytes one takes: there is room for one at least."""
 
 
+_MOST_FOR_BEGINS = 3
+"""Short rows are copied where it takes up to this part of the room to say where each begins. Where it takes more, as in
+grids, whose rows are all short, the first arcs of the arrays are more."""
+
+
 @dataclass(eq=False)
 class Room:
     """Of one run.
@@ -201,8 +206,10 @@ class Room:
         if self._sizes.all(arcs) <= free:
             return False
         columns = [array for array in heads if array.extent is ir.Extent.HEADS]
-        free -= self._sizes.all(array for array in heads if array not in columns)
-        cells, there = free // sum(map(self._cell, columns)), self.resident
+        begins = self._sizes.all(array for array in heads if array not in columns)
+        if self.module.heads is ir.HeadKind.SHORT and begins > free // _MOST_FOR_BEGINS:
+            return False
+        cells, there = (free - begins) // sum(map(self._cell, columns)), self.resident
         assert self.module.heads is not None
         most = largest_cut(self.graph, heads, self.module.heads, cells)
         if not there.has_heads(self.graph, heads, most, KEPT_FROM):

@@ -47,7 +47,7 @@ def test_what_headers_declare_gets_an_ending() -> None:
     folder = template_folder("headers")
     texts = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".jinja"))
     declared = set(DECLARED.findall(texts))
-    assert {"Part", "OnGpu", "Least", "ON_BOTH", "combine_cells"} <= declared
+    assert {"Part", "OnGpu", "Least", "ON_BOTH", "do_to_cells"} <= declared
     assert not {name for name in declared if is_free(name)}
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks import cpu, figures, growth, limited
@@ -244,7 +245,7 @@ def test_rows_and_graphs_that_are_not_there_are_told(tmp_path: Path) -> None:
 
 def test_limited_memory_quickly(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--quick", "--target", "reference", "--graphs", "rmat6", "--repeat", "1", "--shares", "0.8"]
-    assert limited.main([*options, "--ways", "mapped,ondemand,chunks"]) == 0
+    assert limited.main([*options, "--ways", "resident,mapped,ondemand,chunks"]) == 0
     table = capsys.readouterr().out
     assert "rmat6: milliseconds, and how many times those of resident" in table
     assert "chunks 80%" in table
@@ -259,6 +260,33 @@ def test_limits_that_an_aim_was_set_for(capsys: pytest.CaptureFixture[str]) -> N
     assert "passes on the host" in cells[-1]
     assert limited.Aim(1.5).verdict(16.0, 10.0) == "1.600 times resident, at most 1.5 times resident: NO"
     assert limited.Aim(20.0, in_milliseconds=True).verdict(16.0, 10.0) == "1.600 times resident, at most 20 ms: yes"
+
+
+def test_chunks_that_take_too_long_count_with_what_they_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limited, "TIMES", 0)
+    options = ["--quick", "--target", "reference", "--graphs", "grid256", "--repeat", "1", "--shares", "0.4"]
+    options += ["--ways", "ondemand,chunks", "--rows", "bfs,components", "--patience", "0.2"]
+    assert limited.main(options) == 0
+    printed = capsys.readouterr().out
+    ours, given_up = (cell for cell in limited.read(printed) if cell.row == "bfs")
+    assert (ours.memory, ours.at_least) == ("ondemand 40%", False)
+    assert (given_up.memory, given_up.at_least) == ("chunks 40%", True)
+    assert given_up.milliseconds is not None
+    assert 190 < given_up.milliseconds < 2000
+    assert "at least: 1 were given up" in printed
+    (tmp_path / "printed.txt").write_text(printed)
+    assert limited.main(["--told", str(tmp_path / "printed.txt")]) == 0
+    told = capsys.readouterr().out
+    assert told.splitlines()[-1].startswith("chunks 40% takes ")
+    assert told.splitlines()[-1] in printed
+
+
+def test_answers_are_alike_to_a_part_of_each() -> None:
+    known = np.array([1e-9, 5.0, 0.0])
+    assert limited.alike(known * (1 + 1e-5), known)
+    assert not limited.alike(known * np.array([2.0, 1.0, 1.0]), known)
 
 
 @needs_a_device

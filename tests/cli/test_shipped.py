@@ -49,6 +49,13 @@ def test_new_copies_a_program_and_replaces_no_file_unasked(starplat: Starplat, e
     assert (empty / "my.sp").read_text(encoding="utf-8") == (examples / "bfs.sp").read_text(encoding="utf-8")
 
 
+def test_notes_are_for_those_who_write_a_program(starplat: Starplat) -> None:
+    starplat("new", "my.sp", "--from", "shortest_path")
+    run = ("--graph", "liechtenstein", "--arg", "src=1", "--arg", "destination=2", "--target", "reference")
+    assert "note[W0506]" in starplat("run", "my.sp", *run).err
+    assert "note[" not in starplat("run", "shortest_path", *run).err
+
+
 @pytest.mark.parametrize("words", [("show", "pagernak"), ("new", "x.sp", "--from", "pagernak"), ("check", "pagernak")])
 def test_a_misspelt_name_is_told_with_the_one_that_is_near(starplat: Starplat, words: tuple[str, ...]) -> None:
     outcome = starplat(*words)

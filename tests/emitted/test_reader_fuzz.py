@@ -10,6 +10,8 @@ import os
 import random
 from pathlib import Path
 
+import pytest
+
 from tests.emitted.mutations import is_costly, mutated, seeds
 from tests.emitted.readers import File, answers, disagreement
 
@@ -25,6 +27,7 @@ def test_the_files_to_begin_with_are_read(built: Path, tmp_path: Path) -> None:
     assert not list(filter(None, map(disagreement, files, said)))
 
 
+@pytest.mark.long
 def test_spoilt_files_get_the_same_verdict(built: Path, tmp_path: Path) -> None:
     draw = random.Random(SEED)
     graphs = refused = 0

@@ -77,6 +77,15 @@ def _changed(text: str, *changes: tuple[str, str]) -> str:
 
 LEVELS = _changed(LEAST, ("src.seen = 7", "src.seen = 0"), ("<long>", "<int>"), ("v.seen)", "v.seen + 1)"))
 NINE_ROUNDS = ("bool more = True;", "bool more;"), ("while (more)", "for (int i = 0; i < 9; i++)")
+SUMMED = _changed(
+    NUMBERS,
+    ("int more = 1;\n  while (more == 1) {\n    more = 0;", """long last = 0;
+  while (True) {
+    long sum = 0; forall (v in g.nodes()) { sum += v.seen; }
+    if (sum == last) { break; }
+    last = sum;"""),
+    (" more = 1;", ""),
+)  # fmt: skip
 LAST = "  forall (v in g.nodes()) { v.r = v.seen == 1; }\n"
 SPELLINGS = {
     "0 and 1": NUMBERS,
@@ -89,6 +98,9 @@ SPELLINGS = {
         NUMBERS, ("seen = 0", "seen = 5"), ("src.seen = 1", "src.seen = 0"), ("w.seen = 1", "w.seen = 0"),
         ("seen == 1", "seen != 5"), ("w.seen == 0", "w.seen == 5"),
     ),
+    "added up until the sum stands": SUMMED,
+    "asked the other way round": _changed(SUMMED, ("sum == last", "last == sum")),
+    "the sum in one line": _changed(SUMMED, ("0; forall (v in g.nodes()) { sum += v.seen; }", "Sum(seen);")),
     "a choice": _changed(NUMBERS, ("v.r = v.seen == 1", "v.r = (v.seen == 1) ? True : False")),
     "parents": PARENTS,
     "the least of two": LEAST,
@@ -101,6 +113,14 @@ NEAR = {
     "below 0 ends it": _changed(NUMBERS, ("more == 1", "more > 0"), ("more = 1; }", "more = -1; }")),
     "the sum": _changed(NUMBERS, (LAST, LAST + "  src.r = Sum(seen) > 3;\n")),
     "how many": _changed(NUMBERS, (LAST, LAST + "  src.r = Count(seen) == 3;\n")),
+    "begun with the same sum": _changed(SUMMED, ("last = 0", "last = 1")),
+    "as long as the sum stands": _changed(SUMMED, ("sum == last", "sum != last")),
+    "another sum is kept": _changed(SUMMED, ("last = sum", "last = sum + 1"), ("sum == last", "sum <= last")),
+    "the sum is asked later": _changed(SUMMED, ("v.r = v.seen == 1", "v.r = v.seen == 1 && last > 3")),
+    "fives added up": _changed(
+        SUMMED, ("src.seen = 1", "src.seen = 5"), ("w.seen = 1", "w.seen = 5"), ("seen == 1", "seen == 5"),
+        ("last = sum;", "last = sum; if (sum > 21) { break; }"),
+    ),
     "how many of 5 and 0": _changed(
         NUMBERS, ("seen = 0", "seen = 5"), ("src.seen = 1", "src.seen = 0"), ("w.seen = 1", "w.seen = 0"),
         ("seen == 1", "seen != 5"), ("w.seen == 0", "w.seen == 5"),
@@ -138,3 +158,10 @@ def test_a_near_miss_does_not_reach_it(name: str) -> None:
 @pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+def test_a_number_that_a_fixed_point_waits_for_is_no_flag_that_is_taken_back_in_each_round() -> None:
+    """Its condition holds in no round, as nothing makes the number 0 again: the program has no end."""
+    numbers = _changed(LEAST, ("propNode<bool> fresh", "propNode<int> fresh"))
+    assert "is empty" in operators_of(LEAST)
+    assert "is empty" not in operators_of(numbers)

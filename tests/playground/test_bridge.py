@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,14 @@ def test_explanations_are_those_of_the_command_line() -> None:
     assert told["plan"].startswith("schedule for cuda")
     page = (ROOT / "docs/errors/E0203.md").read_text(encoding="utf-8")
     assert ask("page", code="E0203")["value"] == page
+
+
+def test_building_without_starplat_says_what_to_install(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", "-E", str(ROOT / "docs/playground/build.py"), str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install -e" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_page_names_no_other_place_of_the_network() -> None:

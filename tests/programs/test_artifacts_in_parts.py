@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators, write
 from starplat.resources import shipped_programs
@@ -190,7 +192,7 @@ def test_exchanges_read_well() -> None:
     )
     alone = compiled(case_of("pagerank").path).artifact("openmp", mpi=True, single_file=True)
     assert list(alone) == ["pagerank.cpp"]
-    assert "class Parts : public Process {" in alone["pagerank.cpp"]
+    assert "using Parts = Exchanging<OnHost>;" in alone["pagerank.cpp"]
 
 
 def test_a_part_holds_its_own_rows_where_it_needs_no_others() -> None:
@@ -212,6 +214,43 @@ def test_weights_that_are_shown_are_those_of_all_parts(tmp_path: Path) -> None:
     assert f"weight: count {graph.num_arcs}, finite {graph.num_arcs}, sum {graph.weights.sum()}," in done.stdout
 
 
+def test_other_arcs_and_other_weights_are_another_graph(tmp_path: Path) -> None:
+    program = program_of(case_of("sssp"), tmp_path)
+    rows, weights = np.array([0, 1, 2, 2]), np.array([5, 6], np.int32)
+    for name, columns, light in (("a", [1, 2], 0), ("b", [2, 1], 0), ("c", [1, 2], 1)):
+        graph = Graph(rows, np.array(columns, np.int32), weights - light, directed=True)
+        write(graph, tmp_path / f"{name}.spg")
+    for other in "bc":
+        done = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "1", str(program), f"{other}.spg", "--src", "0")
+        assert (done.returncode, done.stderr) == (1, "error: part 1 has read another graph than part 0\n")
+
+
+UNORDERED = """\
+function unordered(Graph g, propNode<double> key, propNode<int> from, propNode<double> offer, double zero) {
+  g.attachNodeProperty(key = zero / zero, from = 7, offer = zero / zero);
+  forall (v in g.nodes()) {
+    forall (w in g.neighbors(v)) {
+      <w.key, w.from> = <Min(w.key, v.offer), v>;
+    }
+  }
+}
+"""
+
+
+def test_what_goes_with_keys_that_are_no_numbers_stays(tmp_path: Path) -> None:
+    """A comparison with NaN holds nowhere, so no part has a winner."""
+    text = starplat.compile(UNORDERED)
+    programs = {"openmp": built(text.artifact("openmp", mpi=True), tmp_path)}
+    for way, option in CONNECTIONS.items():
+        (folder := tmp_path / way).mkdir()
+        programs[way] = built_for_host(text.artifact("cuda", single_file=True, **option), folder, mpi=way == "mpi")
+    write(generators.rmat(5, 4, 1), tmp_path / "a.spg")
+    for way, program in programs.items():
+        words = (str(tmp_path / "a.spg"), "--zero", "0")
+        done = ran(program, 2, *words) if way == "openmp" else ran_on_gpus(program, way, 2, *words)
+        assert "from: count 32, sum 224" in done.stdout.replace("finite 32, ", ""), done.stdout + done.stderr
+
+
 def test_symmetric_graphs_have_a_variant() -> None:
     text = compiled(case_of("connected_components").path).artifact("openmp", mpi=True)["connected_components.cpp"]
     assert "? connected_components_symmetric(device, graph, component)" in text
@@ -221,6 +260,8 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
     program = program_of(case_of("bfs_levels"), tmp_path)
     for name, nodes in (("a", 9), ("b", 7)):
         write(generators.chain(nodes), tmp_path / f"{name}.spg")
+    shutil.copy(tmp_path / "a.spg", tmp_path / "same.spg")
+    shutil.copy(program, tmp_path / "another")
     wrong = {
         ("a.spg",): (2, "error: --src is not given; --help says more\n"),
         ("no.spg", "--src", "0"): (1, "error: no.spg: No such file or directory\n"),
@@ -231,8 +272,15 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
         done = ran(program, 3, *words)
         assert done.returncode == code, done.stderr
         assert done.stderr.count(message) == done.stderr.count("error: ") == 1
-    others = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "2", str(program), "b.spg", "--src", "0")
-    assert (others.returncode, others.stderr) == (1, "error: not all parts have read the same graph\n")
+    other_run = "error: part 1 is another program than part 0, or has other arguments\n"
+    for other, words, error in (
+        (program, ("b.spg", "--src", "0"), "error: part 1 has read another graph than part 0\n"),
+        (program, ("a.spg", "--src", "1"), other_run),
+        (tmp_path / "another", ("a.spg", "--src", "0"), other_run),
+        (program, ("same.spg", "--src", "0", "--out", "there.csv"), ""),
+    ):
+        done = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "2", str(other), *words)
+        assert (done.returncode, done.stderr) == (int(error != ""), error)
     one = ran(program, 2, "a.spg", "--src", "0", ":", "-n", "1", str(program), "a.spg", "--wrong")
     assert (one.returncode, one.stderr) == (2, "error: '--wrong' is no argument of this program; --help says more\n")
     helped = ran(program, 2, "--help")

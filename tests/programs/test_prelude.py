@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -139,6 +140,23 @@ def test_they_are_what_their_definitions_say(target: Target) -> None:
 
 def test_they_are_in_a_checked_run() -> None:
     check_all(lambda graph, given: program().run(graph, target="reference", checked=True, **given))
+
+
+def test_a_random_number_of_a_checked_run_takes_few_calls() -> None:
+    text = "function f(Graph g, propNode<double> x) { forall (v in g.nodes()) { v.x = random(1, v); } }"
+    draws = starplat.compile(text)
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        draws.run(Graph.from_arcs(1000, [], []), target="reference", checked=True)
+    finally:
+        sys.setprofile(None)
+    assert calls < 1000 * 2000  # 200 a node; 11,000 where the ten rounds are interpreted
 
 
 def test_they_are_in_emulated_cuda() -> None:

@@ -43,12 +43,12 @@ class Driver:
         self.handles: dict[int, tuple[tuple[int, int], int]] = {}
         self.attributes = {102: 1, 134: 1, 141: 1}
         self.lacks: tuple[int, int] | None = None
-        self.fails = ""
+        self.fails, self.error = "", 999
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         def called(*arguments: Any) -> int:
             function = re.sub("(?=[A-Z])", "_", name.removeprefix("cu")).lower()[1:]
-            return 999 if name == self.fails else getattr(self, function)(*map(_bare, arguments))
+            return self.error if name == self.fails else getattr(self, function)(*map(_bare, arguments))
 
         return called
 
@@ -176,6 +176,16 @@ def test_a_driver_that_fails_is_a_fault_of_the_device(driver: Driver) -> None:
     with pytest.raises(DiagnosticError, match=r"E0906.*cuMemMap failed with error 999"):
         run(graph())
     assert (driver.reserved, driver.pages) == ({}, {})
+
+
+@pytest.mark.parametrize("error", [304, 800, 801])
+def test_where_the_system_refuses_to_place_memory_arrays_lie_whole(driver: Driver, error: int) -> None:
+    driver.fails, driver.error, taken = "cuMemCreate", error, graph()
+    result = run(taken)
+    assert result["total"].tolist() == SUM.run(taken, target="reference")["total"].tolist()
+    assert dict(result.estimate.mapped) == {"columns": 400, "weight": 400}
+    assert (driver.reserved, driver.pages) == ({}, {})
+    assert default_session().device("cuda").split_unit is None
 
 
 @pytest.mark.parametrize("number", [102, 141])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -192,6 +193,18 @@ def test_pages_that_two_arrays_share_stay_as_long_as_one_lives(cupy: CuPy) -> No
     assert not cupy.locked
 
 
+@pytest.mark.filterwarnings("error")
+def test_pages_of_a_device_that_has_failed_are_let_go_without_a_word(cupy: CuPy) -> None:
+    def fails(address: int) -> None:
+        raise RuntimeFaultError("cudaErrorIllegalAddress", 700)
+
+    cells, device = np.zeros(1 << 18, np.int32), CudaDevice(cupy, 0)
+    assert device.lock_pages(cells)
+    cupy.cuda.runtime.hostUnregister = fails
+    del cells
+    assert not device._locked
+
+
 def test_pages_that_somebody_else_has_locked_count_if_all_are(cupy: CuPy) -> None:
     device, whole = CudaDevice(cupy, 0), np.zeros(1 << 20, np.int32)
     cupy.locked[whole.ctypes.data] = 1 << 21
@@ -206,6 +219,16 @@ def test_one_value_for_all_lies_in_one_page_and_is_not_locked(cupy: CuPy) -> Non
     assert is_for_all(cells)
     CudaDevice(cupy, 0).lock_pages(cells)
     assert not cupy.locked
+
+
+def test_pages_of_a_file_are_locked_where_memory_holds_them(cupy: CuPy, tmp_path: Path) -> None:
+    np.zeros(1 << 18, np.int32).tofile(tmp_path / "cells")
+    cells = np.memmap(tmp_path / "cells", np.int32, "c")[:].view(np.ndarray)
+    device = CudaDevice(cupy, 0)
+    with device.limited(None, (1 << 20) - 1):
+        assert not device.lock_pages(cells)
+        assert device.lock_pages(np.zeros(1 << 18, np.int32))  # which are in memory in any case
+    assert device.lock_pages(cells)
 
 
 def test_pages_that_cannot_be_locked_are_let_be(cupy: CuPy) -> None:

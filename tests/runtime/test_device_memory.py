@@ -15,6 +15,7 @@ import starplat
 from benchmarks.changing import updates_of
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
+from starplat.graph.writing import write
 from starplat.ir import nodes as ir
 from starplat.runtime import estimate, host_memory, session
 from starplat.runtime.devices import device_memory
@@ -114,7 +115,7 @@ def test_a_limit_below_what_nodes_take_is_refused_with_the_least(target: str) ->
 def test_the_host_has_a_limit_too_and_the_least_is_enough(target: str) -> None:
     device, graph = device_of(target), roads()
     expected = SSSP.run(graph, target="reference", src=0)["dist"].tolist()
-    how: dict[str, Any] = {"target": target, "src": 0, "device_memory": 36_000}
+    how: dict[str, Any] = {"target": target, "src": 0, "device_memory": 36_000, "schedule": "memory=ondemand"}
     launches = device.traffic.launches
     with pytest.raises(DiagnosticError, match="E0908") as refused:
         SSSP.run(graph, host_memory=3000, **how)
@@ -130,6 +131,29 @@ def test_the_host_has_a_limit_too_and_the_least_is_enough(target: str) -> None:
     with pytest.raises(DiagnosticError, match="E0908"):
         SSSP.run(graph, host_memory=far - 1, **how)
     assert SSSP.run(graph, target=target, src=0, host_memory=1)["dist"].tolist() == expected  # all fits the device
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "pagerank", "sssp"])
+def test_of_a_file_for_which_no_memory_has_room_rows_are_copied(name: str, target: str, tmp_path: Path) -> None:
+    device_of(target)
+    write(roads(), tmp_path / "roads.spg")
+    graph, program = starplat.read(tmp_path / "roads.spg"), starplat.compile(EXAMPLES / f"{name}.sp")
+    how: dict[str, Any] = {"target": target} | ({"src": 0} if name in ("bfs_levels", "sssp") else {})
+    expected, mapped = program.run(roads(), **how), program.run(graph, schedule="memory=mapped", **how).estimate
+    arcs = sum(mapped.mapped.values())
+    result = program.run(graph, device_memory=mapped.total + arcs // 2, host_memory=arcs // 3, **how)
+    assert not result.estimate.mapped
+    assert result.estimate.total <= mapped.total + arcs // 2
+    assert result.bytes.chunks > arcs // 2
+    for one in expected.properties:
+        np.testing.assert_allclose(result[one], expected[one], rtol=1e-6)
+
+
+def test_a_program_whose_rows_cannot_be_copied_says_what_it_needs_of_the_host() -> None:
+    program = starplat.compile(EXAMPLES / "triangle_count.sp")
+    with pytest.raises(DiagnosticError, match=r"E0908.*bytes of the host's memory at least, and may have 1000 bytes"):
+        program.run(roads(), target="reference", device_memory=3000, host_memory=1000)
 
 
 def test_a_limit_of_the_host_is_kept_when_another_has_left_arrays_there() -> None:
@@ -177,10 +201,13 @@ def test_an_allocation_beyond_the_limit_of_the_host_says_so() -> None:
     assert device.allocate(np.dtype(np.int32), 60, ir.Placement.SPLIT, 20).size_on_host == 160
 
 
-def test_targets_without_mapped_memory_say_what_they_need() -> None:
+def test_targets_without_mapped_memory_copy_rows_or_say_what_they_need() -> None:
     device_of("openmp")
     with pytest.raises(DiagnosticError, match=r"E0908.*sssp needs 5\d,\d{3} bytes"):
-        SSSP.run(roads(), target="openmp", src=0, device_memory="20K")
+        SSSP.run(roads(), target="openmp", src=0, device_memory="20K", schedule="memory=resident")
+    result = SSSP.run(roads(), target="openmp", src=0, device_memory="20K")
+    assert result["dist"].tolist() == SSSP.run(roads(), target="reference", src=0)["dist"].tolist()
+    assert result.bytes.chunks > 0
 
 
 @pytest.mark.parametrize("limit", ["device_memory", "host_memory"])

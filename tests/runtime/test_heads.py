@@ -163,6 +163,15 @@ def test_a_trace_tells_heads_from_what_lies_on_the_host(share: float) -> None:
     assert trace.reads.device > 0
 
 
+def test_where_short_rows_begin_takes_a_small_part_of_the_room() -> None:
+    """Of a grid, whose rows are all short, the first arcs of the arrays are more."""
+    device_of("opencl")
+    program = starplat.compile(EXAMPLES / "sssp.sp")
+    for graph, all_on_host in ((generators.grid(60, 70, 1, weights=(1, 9)), False), (random_graph(9)[0], True)):
+        result, arcs = limited(program, graph, 0.4, target="opencl", src=0)
+        assert (sum(result.estimate.mapped.values()) == arcs) is all_on_host
+
+
 def test_heads_follow_the_limit_and_stay_while_it_stays() -> None:
     program, (graph, source) = starplat.compile(EXAMPLES / "bfs_levels.sp"), random_graph(10)
     with like_a_gpu() as (device, session):

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +142,27 @@ def test_a_rank_that_dies_ends_the_others() -> None:
         mpiexec(), "-n", "1", sys.executable, "-m", "starplat", *SSSP, ":", "-n", "1", sys.executable, "-c", dies
     )
     assert done.returncode != 0
+
+
+def test_a_silent_rank_ends_the_others_in_time() -> None:
+    silent = "import time; from mpi4py import MPI; MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); time.sleep(90)"
+    one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp", "--timeout", "1"]
+    started = time.monotonic()
+    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", sys.executable, "-c", silent)
+    assert time.monotonic() - started < 60
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
+
+
+def test_ranks_that_answer_in_time_are_not_ended() -> None:
+    done = starplat_in(2, *SSSP, "-t", "openmp", "--timeout", "60")
+    assert done.returncode == 0, done.stderr
+    assert "1793000995" in done.stdout
+
+
+def test_only_ranks_have_a_timeout() -> None:
+    done = said(sys.executable, "-m", "starplat", *SSSP, "--timeout", "9")
+    assert (done.returncode, "only ranks wait for each other: give --ranks too" in done.stderr) == (2, True)
 
 
 def test_what_connects_no_ranks_is_refused() -> None:

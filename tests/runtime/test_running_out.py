@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import generators
 from starplat.graph.graph import Graph
 from starplat.graph.writing import write
+from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.opencl import OpenCLDevice
 from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.host_memory import host_memory
 from tests.runtime.devices import device_of
 from tests.runtime.poisoned import session_with
 
@@ -114,6 +118,7 @@ def test_out_of_memory_at_any_allocation(name: str, target: str, share: float | 
 KILLED = """
 import os, signal, sys
 import starplat
+from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device_memory import DeviceMemory
 program, graph, target, moment = sys.argv[1:]
 allocate, left = DeviceMemory.allocate, [int(moment)]
@@ -138,3 +143,59 @@ def test_a_run_that_is_killed_changes_no_file(moment: int, tmp_path: Path) -> No
     assert (tmp_path / "roads.spg").read_bytes() == before
     call[-1] = "1000"
     assert subprocess.run(call, cwd=tmp_path, check=False).returncode == 0
+
+
+KILLED_WITH_PAGES_LOCKED = """
+import os, signal, sys
+import starplat
+from starplat.runtime.session import default_session
+program, graph, schedule, moment = sys.argv[1:]
+device = default_session().device("cuda", 0)
+upload = device.upload
+def killed():
+    print(device.held_on_host + sum(size for size, _ in device._locked.values()), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+def uploaded(buffer, cells):
+    upload(buffer, cells)
+    if moment == "uploading" and len(cells) > 1 << 25:
+        killed()
+device.upload = uploaded
+def follow(progress):
+    if progress.is_running and progress.seconds_of_step > 0.5:
+        killed()
+starplat.compile(program).run(
+    starplat.read(graph), target="cuda", schedule=schedule, follow=follow, repeat=100_000, results=[]
+)
+"""
+LEAST_LOCKED, NOISE = 1 << 28, 1 << 27
+"""Bytes: that a run has locked when it is killed, and by which what is free changes otherwise."""
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("schedule", "moment"), [("memory=mapped", "uploading"), ("memory=mapped", "running"), ("memory=chunks", "running")]
+)
+def test_of_a_run_that_is_killed_no_page_locked_memory_stays(schedule: str, moment: str, tmp_path: Path) -> None:
+    device = device_of("cuda")
+    assert isinstance(device, CupyDevice)
+    write(generators.uniform(22, 12, 1), tmp_path / "graph.spg")
+    device.trim()
+    before, on_device, file = host_memory(), device._free_memory(), (tmp_path / "graph.spg").stat()
+    assert before is not None
+    assert on_device is not None
+    call = [sys.executable, "-c", KILLED_WITH_PAGES_LOCKED, str(EXAMPLES / "pagerank.sp"), str(tmp_path / "graph.spg")]
+    done = subprocess.run([*call, schedule, moment], cwd=tmp_path, check=False, stdout=subprocess.PIPE, text=True)
+    assert done.returncode == -signal.SIGKILL
+    if schedule == "memory=mapped":  # the pages of a file are locked only where the driver can
+        assert int(done.stdout) > LEAST_LOCKED
+    deadline = monotonic() + 20
+    while monotonic() < deadline:
+        here, there = host_memory() or 0, device._free_memory() or 0
+        if here > before - NOISE and there > on_device - NOISE:
+            break
+        sleep(0.1)
+    assert here > before - NOISE
+    assert there > on_device - NOISE
+    after = (tmp_path / "graph.spg").stat()
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.spg"]
+    assert (after.st_size, after.st_mtime_ns) == (file.st_size, file.st_mtime_ns)

@@ -28,8 +28,8 @@ REACHED = {
     "bfs": "as_in_the_paper count_of_the_frontier counted_loop depth_beside_flags every_arc_every_round"
     " first_come_flags first_flagged_parent first_parent_in_order found_then_levelled goes_on_in_order helper_round"
     " in_bfs left_in_the_middle look_for_parent local_level marked_in_neighbors masked_product number_visited"
-    " one_after_another over_edges parent_is_near pull_least push_or_pull_by_hand round_flag seen_beside_level"
-    " two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
+    " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"
+    " seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
     " local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull"
     " relax_of_a_helper round_flag tentative_beside_final two_flags waiting_in_order",
@@ -38,7 +38,7 @@ REACHED = {
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " greatest_number helpers int_flags least_number levels levels_offered local_result look_for_parent"
     " marked_in_their_turn number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag"
-    " sequential set_of_reached size_of_the_set to_do two_flags while_more",
+    " sequential set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
     " goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers max_min narrowest_so_far one_after_another"
     " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
@@ -48,7 +48,7 @@ REACHED = {
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greatest_corner helper_common"
     " in_neighbors marked_neighbors"
-    " matrix_masked over_edges per_node private_counts six_times ternaries third_of_the_paths",
+    " matrix_masked over_edges per_node private_counts sequential six_times ternaries ternary_sum third_of_the_paths",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SOURCE_APART = {
@@ -65,9 +65,9 @@ SEARCHED = (
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hooking jump_by_root label_frontier"
-    " largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull round_flag"
-    " search_from_each search_with_a_frontier two_flags"
+    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hook_then_halve hooking jump_by_root"
+    " label_frontier largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull"
+    " round_flag search_from_each search_with_a_frontier two_flags"
 )
 """The spellings of connected components that union-find takes the place of, as of the example's."""
 LOCALS = {"local_result": "mine", "largest_turned": "rank"}

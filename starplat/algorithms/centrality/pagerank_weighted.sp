@@ -1,4 +1,4 @@
-// PageRank with weights, jumps and a start of one's own: `rank` is a node's share of a surfer's time.
+// Personalized PageRank, with weights: `rank` is a node's share of the time of a surfer who jumps where `jump` says.
 //
 // With probability `damping` the surfer follows an arc, chosen in proportion to its weight; else it jumps to a node,
 // chosen in proportion to `jump` (personalized PageRank), by default to any. From a node whose arcs weigh nothing it goes

@@ -3,7 +3,7 @@
 // Nodes of the same `community` are together; it is called after the smallest of them. Each node begins alone and moves
 // to the neighbor's community that raises the modularity most (Blondel, Guillaume, Lambiotte and Lefebvre), until no
 // node alone can raise it by more than `tolerance`. A `resolution` above 1 favors small communities. The graph is
-// undirected, without loops; no weight is negative.
+// undirected, a loop counts as one arc; no weight is negative.
 //
 // Nodes move all at once: in turns only to communities of larger names, only to those of smaller names, and as they
 // like, but one node to or from a community. Of the first two kinds only rounds that raise the modularity count.
@@ -62,7 +62,7 @@ function seek(Graph g, propNode<node> community, propNode<node> goal, propNode<d
     map<node, double> near;
     for (w in g.neighbors(v)) {
       edge e = g.get_edge(v, w);
-      near[w.community] += e.weight;
+      near[w.community] += w == v ? 0.0 : e.weight;
     }
     node home = v.community;
     double share = resolution * v.degree / all;

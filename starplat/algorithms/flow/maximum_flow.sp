@@ -2,8 +2,8 @@
 //
 // What comes to a node leaves it, but for the two. `source_side` marks the nodes that `src` is cut off from the sink
 // with: the arcs from them to the others are a minimum cut, full and together as wide as the flow. Weights are whole
-// numbers, not negative; src and sink differ. Any directed graph, parallel arcs and loops too; an edge of an undirected
-// one is two arcs, each of its width.
+// numbers, not negative. Any directed graph, parallel arcs and loops too; an edge of an undirected one is two arcs, each
+// of its width. From a node to itself nothing flows, and nothing is cut.
 //
 // Pushes what a node has too much to nodes one lower, and lifts nodes that have none (Goldberg and Tarjan), all at once.
 // Now and then the heights are set anew to the number of arcs to the sink, or beyond n to the source (Cherkassky and
@@ -16,7 +16,7 @@ function maximum_flow(Graph g, propEdge<long> flow, propNode<bool> source_side, 
   propEdge<long> back;
   g.attachEdgeProperty(flow = 0, forth = 0, back = 0);
   g.attachNodeProperty(excess = 0, height = 0);
-  forall (w in g.neighbors(src).filter(w != src)) {
+  forall (w in g.neighbors(src).filter(w != src && src != sink)) {
     edge e = g.get_edge(src, w);
     e.flow = e.weight;
     w.excess += e.weight;
@@ -38,7 +38,7 @@ function maximum_flow(Graph g, propEdge<long> flow, propNode<bool> source_side, 
   }
   lift_all(g, flow, weight, height, src, sink);
   forall (v in g.nodes()) {
-    v.source_side = v.height >= g.num_nodes();
+    v.source_side = v.height >= g.num_nodes() && src != sink;
   }
   return sink.excess;
 }

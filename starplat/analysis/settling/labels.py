@@ -111,11 +111,20 @@ class _Labels(KeptLabels):
         given, held = (typed.Cell(self.symbol, end) for end in (better, worse))
         assert isinstance(s.place, typed.Cell)
         index = self.stands_for(s.place.index)
-        if self.stands_for(s.candidate) != given or index not in (worse, held):
+        if not self.is_no_worse_than(s.candidate, given) or index not in (worse, held):
             return False
         told = self.signals.told_by(s, hook.beside, surely=index == held and not self.are_roots())
         plain = typed.AssignExtreme(s.extreme, held, given, span=s.span)
         return told and all(self.only_asks_whether_it_wins(c, plain) for c in hook.conditions)
+
+    def is_no_worse_than(self, value: typed.Expression, given: typed.Expression) -> bool:
+        """Whether a value is a label, or the better one of several labels that it is among."""
+        match self.stands_for(value):
+            case typed.Apply(typed.Function.MIN | typed.Function.MAX as function, arguments):
+                better = (function is typed.Function.MIN) is (self.extreme is typed.Extreme.MIN)
+                return better and any(self.is_no_worse_than(a, given) for a in arguments)
+            case label:
+                return label == given
 
     def are_roots(self) -> bool:
         """Whether labels are their own labels whenever hooks begin: at first they are, and in every round nodes take

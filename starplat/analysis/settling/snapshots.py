@@ -19,16 +19,20 @@ _DIFFERS = {typed.Extreme.MIN: (_LESS, _GREATER), typed.Extreme.MAX: (_GREATER, 
 class Snapshot:
     """A copy of the cells at the start of a round, and the loop over all nodes that compares them with it at its end.
 
-    `stores` are what nodes store whose cells differ.
+    `stores` are what nodes store whose cells differ, `old` the property that holds the copy.
     """
 
+    old: typed.Symbol
     copy: typed.Statement
     comparison: typed.ForEach
     stores: tuple[typed.Assign | typed.Update, ...]
 
 
-def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme) -> Snapshot | None:
-    """The copy of a property's cells around all accesses of one loop; None if there is none."""
+def snapshot(
+    loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme, *, is_read: bool = False
+) -> Snapshot | None:
+    """The copy of a property's cells around all accesses of one loop; None if there is none. Only where the copy
+    `is_read` may statements between read it."""
     body = _body(loop)
     for first, copy in enumerate(body):
         if (old := _copied(copy, symbol)) is None:
@@ -38,9 +42,11 @@ def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme
             outside = (*body[:first], *body[last + 1 :])
             if not stores or symbol in walk.all_written(*outside, comparison):
                 continue
-            if not any(walk.touches(s, old) for s in (*outside, *body[first + 1 : last])):
+            between = body[first + 1 : last]
+            kept = old not in walk.all_written(*between) if is_read else not any(walk.touches(s, old) for s in between)
+            if kept and not any(walk.touches(s, old) for s in outside):
                 assert isinstance(comparison, typed.ForEach)
-                return Snapshot(copy, comparison, stores)
+                return Snapshot(old, copy, comparison, stores)
     return None
 
 

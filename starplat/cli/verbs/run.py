@@ -19,6 +19,7 @@ from starplat.cli.ranks import joined, on_all
 from starplat.cli.request import Request
 from starplat.cli.verbs.everywhere import run_on_all
 from starplat.cli.verbs.graph import load
+from starplat.diagnostics import Severity
 from starplat.toolchain.quiet_drivers import VERBOSE_VARIABLE
 
 if TYPE_CHECKING:
@@ -96,6 +97,10 @@ _Ranks = Annotated[
     int | None,
     typer.Option("--ranks", metavar="N", min=1, help="Run in so many parts, each an MPI process that this starts."),
 ]
+_Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="S", min=0.1, help="End all ranks where one waits so long for the others."),
+]
 
 
 def run(
@@ -118,6 +123,7 @@ def run(
     host_memory: _HostMemory = None,
     devices: _Devices = None,
     ranks: _Ranks = None,
+    timeout: _Timeout = None,
     verbose: _Verbose = False,
     json: options.Json = False,
     undirected: options.Undirected = False,
@@ -128,7 +134,7 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, from_stdin=files.is_stdin(file))
+    communicator = joined(ranks, timeout, from_stdin=files.is_stdin(file))
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
@@ -179,11 +185,12 @@ def _require_updates(program: Program, function: str | None) -> None:
 
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
-    """The program, with its warnings shown."""
+    """The program, with its warnings shown, and its notes where it is the user's own."""
     program = starplat.compile(files.source_at(file) if files.is_stdin(file) else file, strict=strict)
     if function is not None or not program.forms:
         program.module(function)
-    console.show(program.warnings)
+    own = program.source.is_file or files.is_stdin(file)
+    console.show(doubt for doubt in program.warnings if own or doubt.severity is not Severity.NOTE)
     return program
 
 

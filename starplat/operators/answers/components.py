@@ -13,14 +13,19 @@ jump (`analysis.settling.labels`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling import snapshots
 from starplat.analysis.settling.labels import hooked_ways
+from starplat.analysis.settling.loop_flags import Loop, Signals
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rounds
 from starplat.operators.canonical.labels.spreading import whole_number
+from starplat.operators.canonical.rebuilding import rebuilt, substituted
 from starplat.operators.records import EdgeEffect, Spreading, Start
 from starplat.same import Same
 
@@ -85,9 +90,32 @@ def _by_hooks(
         left = {symbol for s in inside for symbol in walk.written(s)} - {labels}
         seen = any(symbol in results or around.is_seen(symbol, loop) for symbol in left)
         hooked = not seen and _begin_as_themselves(labels, before)
-        if hooked and hooked_ways(labels, extreme, loop, program) == (True, True):
+        told = _told_at_once(loop, labels, extreme, program)
+        if hooked and hooked_ways(labels, extreme, told, program) == (True, True):
             return Spreading(labels, extreme, both_ways=True, start=Start.NODES)
     return None
+
+
+def _told_at_once(loop: Loop, labels: typed.Symbol, extreme: typed.Extreme, program: typed.Program) -> Loop:
+    """For the proof, a loop whose rounds compare the labels with what they were, and read what these were, as one that
+    reads the labels themselves and goes on where a `Min` wins. In a round after which no label differs none has won,
+    since nothing else changes labels; so all its reads were of the labels as they are."""
+    compared = snapshots.snapshot(loop, labels, extreme, is_read=True)
+    writers = walk.writers(labels, loop.body)
+    only = all(isinstance(s, typed.AssignExtreme) and s.extreme is extreme for s in writers)
+    if compared is None or not only or not Signals(loop, program).told_by_comparing(compared):
+        return loop
+    build = Builder(loop.span)
+    more = build.variable(build.local("more", Scalar.BOOL))
+    rest = [s for s in loop.body.statements if s is not compared.copy and s is not compared.comparison]
+
+    def told(part: object) -> object:
+        if isinstance(part, typed.AssignExtreme) and part.place.symbol is labels:
+            return replace(part, carried=(*part.carried, build.carried(more, True)))
+        return None
+
+    rounds = substituted(rebuilt(tuple(rest), told), {compared.old: labels})
+    return typed.DoWhile(build.block(build.assign(more, False), *rounds), more, span=loop.span)
 
 
 # --- how labels begin

@@ -118,9 +118,6 @@ class Triples:
                 match bare(value):
                     case typed.Call() as call:
                         return self._called(call, total)
-                    case typed.Conditional(condition, then, no) if constant(no) == 0:
-                        self.condition(condition)
-                        return _number(then)
                     case added:
                         return _number(added)
             case [typed.If(condition, then, None)]:
@@ -129,9 +126,6 @@ class Triples:
             case [typed.If(condition, typed.Block(())) as branch] if branch.otherwise:
                 self.condition(typed.Unary(typed.UnaryOperator.NOT, condition))
                 return self.value(branch.otherwise.statements, total)
-            case [typed.If(_, typed.Block((typed.Continue(),)), None) as left_out, *rest]:
-                self.condition(typed.Unary(typed.UnaryOperator.NOT, left_out.condition))
-                return self.value(rest, total)
             case [typed.ForEach(domain=typed.Neighbors()) as row]:
                 self._row(row)
                 return self.value(row.body.statements, total)

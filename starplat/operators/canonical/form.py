@@ -39,6 +39,7 @@ from starplat.operators.canonical.searches.taking_turns import in_single_rounds
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
 from starplat.operators.canonical.searches.visited_on_discovery import visited_on_discovery
+from starplat.operators.canonical.sums.chosen import added_in_branches
 from starplat.operators.canonical.sums.cleared import cleared_first
 from starplat.operators.canonical.sums.degrees import without_degrees
 from starplat.operators.canonical.sums.dissolved import dissolved
@@ -84,12 +85,12 @@ def _canonical_function(
     if _takes_batches(function):
         return function
     results = function.results
-    given = with_flags_for_grown_sets(function.body)
+    given = with_flags_for_grown_sets(added_in_branches(without_continues(function.body)))
     given = without_degrees(one_by_one(given, program), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
-    flags = in_single_rounds(as_flags(without_reached(until_none_joins(without_continues(ranged)))))
+    flags = in_single_rounds(as_flags(without_reached(until_none_joins(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(

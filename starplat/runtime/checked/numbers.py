@@ -90,6 +90,23 @@ def _of_reals(operator: Operator, left: Value, right: Value, kind: Scalar) -> fl
     return a_number(result, (a, b), kind, f"{a} {operator.value} {b}")
 
 
+def random_bits(seed: Value, i: Value, second: Value) -> Value:
+    """The prelude's `random_bits`, whose 350 operations take 4 ms one by one."""
+    low = 0xFFFFFFFF
+    seed, i = int(seed), int(i)
+    a, b, c, d = i & low, i >> 32 & low, 0, 0
+    first_key, second_key = seed & low, seed >> 32 & low
+    for _ in range(10):
+        x, y = a * 0xD2511F53, c * 0xCD9E8D57
+        a, b, c, d = y >> 32 ^ b ^ first_key, y & low, x >> 32 ^ d ^ second_key, x & low
+        first_key, second_key = first_key + 0x9E3779B9 & low, second_key + 0xBB67AE85 & low
+    return arithmetic.wrap64(d << 32 | c if second else b << 32 | a)
+
+
+OF_PRELUDE: dict[str, Callable[..., Value]] = {"random_bits": random_bits}
+"""Functions of the prelude that are not interpreted; no program has others of these names."""
+
+
 def negated(value: Value, kind: Scalar) -> Value:
     return -float(value) if kind.is_real else fitting(-int(value), kind, f"-({value})")
 

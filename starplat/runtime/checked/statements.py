@@ -9,7 +9,7 @@ from starplat.frontend import typed, types
 from starplat.frontend.typed import Direction
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime.checked import changing, expressions, remarks, stores
+from starplat.runtime.checked import changing, expressions, numbers, remarks, stores
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
 from starplat.runtime.elements import Returned
 from starplat.same import Same
@@ -44,6 +44,8 @@ class Statements(stores.Stores):
 
     def call(self, call: typed.Call, frame: Frame) -> Value | None:
         """What a function of the program returns."""
+        if (known := numbers.OF_PRELUDE.get(call.function)) is not None:
+            return known(*(self.values.value(e, frame) for e in call.arguments if not isinstance(e, typed.Symbol)))
         function = self.facts.program.function(call.function)
         things = [self.values.argument(given, frame) for given in call.arguments]
         inner = Frame(dict(zip(function.parameters, things, strict=True)))

@@ -16,6 +16,8 @@ _DEVICE, _HOST_NUMA = 1, 3
 _PINNED = 1
 _READ_AND_WRITE = 3
 _OUT_OF_MEMORY = 2
+_REFUSALS = (304, 800, 801)
+"""What the driver says where the system, a container perhaps, does not let it place memory of the host."""
 _NATIVE_ATOMICS = 3
 """What is asked of two devices: whether an atomic operation of one on the other's memory is one."""
 _CAN_MAP, _NUMA_NODE, _CAN_MAP_HOST = 102, 134, 141
@@ -24,6 +26,10 @@ _CAN_MAP, _NUMA_NODE, _CAN_MAP_HOST = 102, 134, 141
 
 class DriverFaultError(Exception):
     """A function of the driver failed otherwise than for want of memory."""
+
+
+class RefusedError(MemoryError):
+    """Memory of the host cannot be placed so here, whatever the driver says of itself."""
 
 
 class _Place(ctypes.Structure):
@@ -52,6 +58,8 @@ def _driver() -> Any:
 def _call(name: str, *arguments: Any) -> None:
     if (error := getattr(_driver(), name)(*arguments)) == _OUT_OF_MEMORY:
         raise MemoryError(name)
+    if error in _REFUSALS:
+        raise RefusedError(name)
     if error:
         raise DriverFaultError(f"{name} failed with error {error}")
 
@@ -60,7 +68,7 @@ def changes_atomically(device: int, other: int) -> bool:
     """Whether atomic operations of a device on another one's memory are atomic there, as they are over NVLink; no where
     the driver cannot tell."""
     found = c_int()
-    with suppress(OSError, AttributeError, DriverFaultError):
+    with suppress(OSError, AttributeError, DriverFaultError, RefusedError):
         _call("cuDeviceGetP2PAttribute", byref(found), c_int(_NATIVE_ATOMICS), c_int(device), c_int(other))
     return bool(found.value)
 
@@ -78,7 +86,7 @@ def unit(device: int) -> int | None:
             return None
         found = c_size_t()
         _call("cuMemGetAllocationGranularity", byref(found), byref(_of(_places(device)[0])), c_int(0))
-    except (OSError, AttributeError, DriverFaultError):
+    except (OSError, AttributeError, DriverFaultError, RefusedError):
         return None
     return found.value
 
@@ -131,7 +139,7 @@ class SplitMemory:
 
 
 def _give_back(held: ExitStack) -> None:
-    with suppress(DriverFaultError):  # of a device that has failed nothing is left
+    with suppress(DriverFaultError, RefusedError):  # of a device that has failed nothing is left
         held.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,10 @@ from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.caller_arrays import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.cuda_split import DriverFaultError, SplitMemory, changes_atomically, unit
+from starplat.runtime.devices.cuda_split import DriverFaultError, RefusedError, SplitMemory, changes_atomically, unit
 from starplat.runtime.devices.device import ArrayDevice
 from starplat.runtime.devices.device_faults import device_fault
-from starplat.runtime.elements import Cells
+from starplat.runtime.elements import Cells, is_of_file
 
 _SPARE = 32
 """One part in so many may stay unused of a block for cells of arcs that change."""
@@ -255,6 +255,9 @@ class CupyDevice(ArrayDevice):
         try:
             with self.device:
                 owner = SplitMemory(self.device.id, size, near * dtype.itemsize)
+        except RefusedError:
+            self.split_unit = None  # from now on arrays lie in one place or the other
+            raise
         except DriverFaultError as error:
             raise device_fault(self.name, str(error)) from error
         return self._over(owner, owner.address, size, dtype)
@@ -280,6 +283,8 @@ class CupyDevice(ArrayDevice):
             return False  # one value for all is a cell, whatever its size
         runtime = self.cupy.cuda.runtime
         if address not in self._locked:
+            if is_of_file(cells) and (room := self.free_on_host()) is not None and size > room:
+                return False  # locking brings all pages to memory
             try:
                 with self.device:
                     runtime.hostRegister(address, size, 0 if cells.flags.writeable else _READ_ONLY)
@@ -390,7 +395,7 @@ def _unlock(runtime: Any, device: Any, locked: dict[int, tuple[int, set[int]]], 
     if arrays:
         return
     del locked[address]
-    with device:
+    with suppress(runtime.CUDARuntimeError), device:  # of a device that has failed nothing is left
         runtime.hostUnregister(address)
 
 

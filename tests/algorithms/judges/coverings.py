@@ -85,9 +85,9 @@ def is_a_dominating_set(network: Network, answer: Answer) -> None:
 
 
 def between_two(network: Network) -> list[Arguments]:
-    """From the first node to the last, and back."""
+    """From the first node to the last, back, and to itself."""
     nodes = list(network)
-    ends = [(nodes[0], nodes[-1]), (nodes[-1], nodes[0])] if len(nodes) > 1 else []
+    ends = [(nodes[0], nodes[-1]), (nodes[-1], nodes[0]), (nodes[0], nodes[0])] if len(nodes) > 1 else []
     return [{"src": src, "sink": sink} for src, sink in ends]
 
 
@@ -102,7 +102,7 @@ def capacities(network: Network) -> nx.DiGraph:
 
 
 def maximum_flow(network: Network, src: int, sink: int) -> Answer:
-    return {RETURNED: nx.maximum_flow_value(capacities(network), src, sink)}
+    return {RETURNED: 0 if src == sink else nx.maximum_flow_value(capacities(network), src, sink)}
 
 
 def is_a_flow_with_its_cut(network: Network, answer: Answer, src: int, sink: int) -> None:
@@ -117,7 +117,7 @@ def is_a_flow_with_its_cut(network: Network, answer: Answer, src: int, sink: int
             cut += answer["weight"][key]
     value = answer[RETURNED]
     assert balance == dict.fromkeys(network, 0) | {src: -value, sink: value}
-    assert answer["source_side"][src]
+    assert answer["source_side"][src] == (src != sink)
     assert not answer["source_side"][sink]
     assert cut == value
 

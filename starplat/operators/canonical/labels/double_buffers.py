@@ -9,8 +9,9 @@ while (more) {                                     more = False;
   }
 }
 
-Both properties are equal when a round begins, so they differ where a `Min` has won. The loop in place may propagate a
-value sooner. The caller proves that it converges; then both end in the same fixed point.
+Both properties are equal when a round begins, so they differ where a `Min` has won. Where only what is less is taken
+over (`v.next < v.now`), `next` may begin with INF: what it lags behind with is never taken. The loop in place may
+propagate a value sooner. The caller proves that it converges; then both end in the same fixed point.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.searches.initial_values import initial_values
 
+_STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
 AnyLoop = TypeVar("AnyLoop", bound=HostLoop)
 
 
@@ -50,10 +53,12 @@ def _in_place(
     extreme: typed.Extreme,
     now: typed.Symbol,
     on_change: tuple[typed.Assign, ...],
+    only_better: bool,
     before: Sequence[typed.Statement],
 ) -> AnyLoop | None:
     """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
-    but one way in which the one gets ahead of the other."""
+    but one way in which the one gets ahead of the other. Where it hands over what is `only_better`, the one may begin
+    with nothing."""
     rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
     if rounds and not on_change and (on_change := _compared(rounds[-1], following, now, extreme)):
         rounds.pop()
@@ -61,7 +66,7 @@ def _in_place(
     ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
     if first is not None and not any({now, following} & {*walk.written(i), *walk.read(i)} for i in ahead_of_it):
         rounds.pop(first)
-    elif not _begin_alike(now, following, before):
+    elif not _begin_alike(now, following, before) and not (only_better and _offers_nothing(following, extreme, before)):
         return None
     ahead = walk.writers(following, *rounds)
     if not all(
@@ -130,10 +135,11 @@ def _compared(
 
 def _handed_over(
     s: typed.Statement, following: typed.Symbol, extreme: typed.Extreme
-) -> tuple[typed.Symbol, tuple[typed.Assign, ...]] | None:
-    """The property that takes over what another holds, and what a node stores beside it, if its cell gets better."""
+) -> tuple[typed.Symbol, tuple[typed.Assign, ...], bool] | None:
+    """The property that takes over what another holds, and what a node stores beside it, if its cell gets better; and
+    whether it takes over nothing worse, should that come."""
     if (copy := _copied(s)) is not None:
-        return (copy[0], ()) if copy[1] is following and copy[0] is not following else None
+        return (copy[0], (), False) if copy[1] is following and copy[0] is not following else None
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes()):
             conditions, inner = asked_by_loop(s)
@@ -145,7 +151,7 @@ def _handed_over(
         case (typed.AssignExtreme(place=typed.Cell(now) as cell, candidate=candidate) as offer,) if (
             candidate == ahead and offer.extreme is extreme
         ):
-            on_change = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried]
+            on_change, only_better = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried], True
         case _:
             stores = [store for store in inner if isinstance(store, typed.Assign)]
             taken = [store.place for store in stores if store.value == ahead]
@@ -155,10 +161,11 @@ def _handed_over(
             differs = [c for c in conditions if _is_ahead(c, cell, ahead, extreme)]
             if on_change and not differs:
                 return None
+            only_better = any(isinstance(c, typed.Binary) and c.operator in _STRICT for c in differs)
             conditions = tuple(c for c in conditions if c not in differs)
     if conditions or cell.index != own or now is following or now.type != following.type:
         return None
-    return (now, tuple(on_change)) if all(_is_plain(store, own) for store in on_change) else None
+    return (now, tuple(on_change), only_better) if all(_is_plain(store, own) for store in on_change) else None
 
 
 def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:
@@ -166,7 +173,7 @@ def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, e
     match condition:
         case typed.Binary(typed.Operator.NOT_EQUAL, left, right):
             return (now, ahead) in ((left, right), (right, left))
-        case typed.Binary(typed.Operator.LESS | typed.Operator.GREATER):
+        case typed.Binary(operator) if operator in _STRICT:
             return says_that_it_wins(condition, typed.AssignExtreme(extreme, now, ahead))
     return False
 
@@ -202,6 +209,14 @@ def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[ty
         if both & walk.all_written(s):
             return _given_alike(s, now, following)
     return False
+
+
+def _offers_nothing(symbol: typed.Symbol, extreme: typed.Extreme, before: Sequence[typed.Statement]) -> bool:
+    """Whether all cells of a property begin with what is no better than anything."""
+    begun = initial_values(symbol, before)
+    if begun is None or begun.set or not isinstance(begun.fill, typed.Infinity):
+        return False
+    return begun.fill.negative is (extreme is typed.Extreme.MAX)
 
 
 def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:

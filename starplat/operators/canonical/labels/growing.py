@@ -8,7 +8,14 @@ while (size != last) {                                while (more) {
 }                                                     }
 
 Nodes only join in these rounds, and the number that the loop begins with is that of the set. Where a round counts those
-that join, and adds them to the number, it is their number that is compared with 0.
+that join, and adds them to the number, it is their number that is compared with 0. An endless loop may count first:
+
+while (True) {
+  size = Count(there);
+  if (size == last) { break; }
+  last = size;
+  ... w.there = True; ...
+}
 """
 
 from __future__ import annotations
@@ -22,6 +29,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, may_leave, with_loops
 from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.rising import number
@@ -39,17 +47,44 @@ def until_none_joins(body: typed.Block) -> typed.Block:
 def _until_none_joins(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
     if not isinstance(loop, _Loop):
         return None
-    growth = _added(loop) or _read(loop)
+    counted_first = _counted_first(loop)
+    growth = _added(loop) or _read(counted_first or loop)
     if growth is None or any(around.is_seen(s, loop) for s in (growth.size, growth.last)):
         return None
     known = around.known_before(loop)
     if isinstance(growth, _Added):
         return growth.made(loop) if growth.begins(loop, known) else None
     size = _size(growth.members, around.before(loop))
-    if size is None or size != known.get(growth.size):
+    if size is None or (counted_first is None and size != known.get(growth.size)):
         return None
-    begins = not isinstance(loop, typed.While) or known[growth.size] > known.get(growth.last, math.inf)
+    begins = not isinstance(loop, typed.While) or size > known.get(growth.last, math.inf)
     return growth.made(loop) if begins else None
+
+
+def _counted_first(loop: _Loop) -> typed.While | None:
+    """An endless loop that counts first, and is left where the number is the last one, as one that counts last; its
+    first number has been counted before it."""
+    if not isinstance(loop, typed.While) or loop.condition != typed.TRUE:
+        return None
+    for place, s in enumerate(loop.body.statements):
+        match s:
+            case typed.If(
+                typed.Binary(typed.Operator.EQUAL, one, other) as stands, typed.Block((typed.Break(),)), None
+            ):
+                counts, rounds = map(_assigned, loop.body.statements[:place]), loop.body.statements[place + 1 :]
+                kept = [i.place for i in rounds[:1] if isinstance(i, typed.Assign)]
+                size, last = (one, other) if kept == [other] else (other, one)
+                goes_on = replace(stands, operator=typed.Operator.NOT_EQUAL, left=size, right=last)
+                return typed.While(goes_on, replace(loop.body, statements=(*rounds, *counts)), span=loop.span)
+    return None
+
+
+def _assigned(s: typed.Statement) -> typed.Statement:
+    """A declaration as a store."""
+    match s:
+        case typed.Declare(symbol, value) if value is not None:
+            return typed.Assign(typed.Variable(symbol, span=s.span), value, span=s.span)
+    return s
 
 
 @dataclass(frozen=True)
@@ -85,7 +120,8 @@ class _Growth:
 
         none = typed.Assign(more, typed.FALSE, span=loop.span)
         body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
-        return typed.Declare(more.symbol, typed.TRUE, span=loop.span), replace(loop, condition=more, body=body)
+        begun = typed.Declare(more.symbol, typed.TRUE, span=loop.span)
+        return begun, replace(loop, condition=more, body=body)
 
     def _asks_first(self, branch: typed.If) -> bool:
         """Whether a branch makes a node a member, for which it asks that it is none."""
@@ -216,17 +252,15 @@ def _counted(
             value = value.operand if isinstance(value, typed.Convert) else value
             is_count = isinstance(value, typed.Aggregate) and value.aggregation is typed.Aggregation.COUNT
             return (value.property, tuple(rest)) if is_count and isinstance(value, typed.Aggregate) else None
-        case (
-            *rest,
-            typed.Assign(typed.Variable(to), nothing),
-            typed.ForEach(
-                domain=typed.AllNodes(),
-                iterator=node,
-                filter=typed.Cell(members, typed.Variable(at)),
-                body=typed.Block((typed.Update(typed.Combine.ADD, typed.Variable(also), value),)),
-            ),
-        ) if to is size is also and at is node and number(nothing) == 0 and number(value) == 1:
-            return (members, tuple(rest)) if members.property.element is Scalar.BOOL else None
+        case (*rest, typed.Assign(typed.Variable(to), nothing), typed.ForEach(domain=typed.AllNodes()) as counting) if (
+            to is size and number(nothing) == 0
+        ):
+            match asked_by_loop(counting):
+                case (
+                    (typed.Cell(members, typed.Variable(at)),),
+                    (typed.Update(typed.Combine.ADD, typed.Variable(also), value),),
+                ) if also is size and at is counting.iterator and number(value) == 1:
+                    return (members, tuple(rest)) if members.property.element is Scalar.BOOL else None
     return None
 
 

@@ -71,6 +71,7 @@ class _Numbers:
     many: set[typed.Symbol] = field(default_factory=set)
     lowered: set[typed.Symbol] = field(default_factory=set)
     counted: set[typed.Symbol] = field(default_factory=set)
+    summed: set[typed.Symbol] = field(default_factory=set)
     barred: set[typed.Symbol] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -115,8 +116,11 @@ class _Numbers:
             truth = None
         if truth is None or (group & self.counted and truth.says(typed.Operator.NOT_EQUAL, 0.0) != (False, True)):
             return None
+        if group & self.summed and truth != Truth(0.0, (1.0,)):
+            return None
         asked = [question for symbol in group for question in self.asked[symbol]]
-        return truth if asked and all(truth.says(*question) is not None for question in asked) else None
+        answered = all(truth.says(*question) is not None for question in asked)
+        return truth if (asked or group & self.summed) and answered else None
 
     def _first(self, group: set[typed.Symbol], values: list[float]) -> float:
         """What all cells are filled with; the lower number where that is not one of two."""
@@ -151,6 +155,16 @@ class _Numbers:
                         self._stored(symbol, filled)
             case typed.CopyProperty(to, of):
                 self._copied(to, of)
+            case typed.Update(typed.Combine.ADD, place, value) if (added := summed(value)) is not None:
+                self.barred.add(place.symbol)
+                self.summed.add(added.symbol)
+                self._indices(place)
+                self._indices(added)
+            case typed.FixedPoint(condition=condition):  # flags are read there as they were before the round
+                self.barred |= {
+                    s.flag,
+                    *(part.symbol for part in walk.within(condition) if isinstance(part, typed.Cell)),
+                }
             case _:
                 self.barred |= set(walk.written(s))
                 for value in walk.expressions(s):
@@ -211,6 +225,8 @@ class _Numbers:
                 self.barred.add(symbol)
             case typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=symbol):
                 self.counted.add(symbol)
+            case typed.Aggregate(aggregation=typed.Aggregation.SUM, property=symbol):
+                self.summed.add(symbol)
             case typed.Aggregate(property=symbol):
                 self.barred.add(symbol)
             case typed.Call(arguments=arguments):
@@ -224,6 +240,12 @@ def plain(value: typed.Expression) -> typed.Expression:
     while isinstance(value, typed.Convert) and value.type in _WHOLE and value.operand.type in (Scalar.INT, Scalar.NODE):
         value = value.operand
     return value
+
+
+def summed(value: typed.Expression) -> typed.Cell | None:
+    """The cell that a sum adds up as it is."""
+    added = plain(value)
+    return added if isinstance(added, typed.Cell) and typed.scalar_of(value) is not Scalar.NODE else None
 
 
 def constant(value: typed.Expression) -> float | None:

@@ -8,6 +8,8 @@ propNode<node> parent;                                propNode<bool> parent;
 g.attachNodeProperty(parent = -1);                    g.attachNodeProperty(parent = False);
 ... if (w.parent == -1) { w.parent = v; } ...         ... if (!w.parent) { w.parent = True; } ...
 
+found += v.seen;                                      if (v.seen) { found += 1; }
+
 if (v.parent) { v.r = True; }                         v.r = v.parent;
 else { v.r = False; }
 """
@@ -18,7 +20,7 @@ from typing import Any
 
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.labels.numbers import Truth, constant, plain, question, truths
+from starplat.operators.canonical.labels.numbers import Truth, constant, plain, question, summed, truths
 from starplat.operators.canonical.rebuilding import rebuilt
 
 
@@ -50,6 +52,14 @@ class _Change:
                 return replace(part, place=rebuilt(place, self.of), value=self._value(place.symbol, value))
             case typed.Carried(place, value) if place.symbol in self.flags:
                 return replace(part, place=rebuilt(place, self.of), value=self._value(place.symbol, value))
+            case typed.Update(typed.Combine.ADD, place, value) if (
+                added := summed(value)
+            ) is not None and added.symbol in self.flags:
+                build, kind = Builder(part.span), typed.scalar_of(value)
+                one = replace(part, place=rebuilt(place, self.of), value=build.number(1, kind))
+                return build.when(rebuilt(added, self.of), one)
+            case typed.Aggregate(typed.Aggregation.SUM, symbol) if symbol in self.flags:
+                return replace(part, aggregation=typed.Aggregation.COUNT, property=self.flags[symbol])
             case typed.Attach(items=items):
                 return replace(part, items=tuple(self._item(*item) for item in items))
             case typed.Convert() | typed.Binary():
