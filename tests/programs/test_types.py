@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +23,7 @@ INFINITY = {"long": 2**63 - 1, "float": np.inf, "double": np.inf}
 @cache
 def in_other_types(program: str, **types: str) -> Program:
     """The example with other types in the place of some."""
-    return of_other_types(EXAMPLES / f"{program}.sp", types)
-
-
-def of_other_types(path: Path, types: Mapping[str, str]) -> Program:
-    """The program with other types in the place of some."""
-    text = path.read_text(encoding="utf-8")
+    text = (EXAMPLES / f"{program}.sp").read_text(encoding="utf-8")
     return starplat.compile(re.sub(r"\b(int|long|double)\b", lambda word: types.get(word[0], word[0]), text))
 
 
@@ -56,15 +49,9 @@ def test_levels(kind: str, target: Target) -> None:
 
 
 @every_target
-@pytest.mark.parametrize("kind", ["int", "long", "float", "double"])
-def test_spanning_trees(kind: str, target: Target) -> None:
-    """The example numbers arcs in the order of their weights, which are integers."""
-    if kind in ("int", "long"):
-        program = in_other_types("minimum_spanning_tree", int=kind)
-    else:
-        program = of_other_types(Path(__file__).parent / "lightest_then_last.sp", {"int": kind, "long": kind})
+def test_spanning_trees(target: Target) -> None:
     for graph in map(ZOO.__getitem__, GRAPHS):
-        result = target.run(program, graph, {})
+        result = target.run(in_other_types("minimum_spanning_tree", int="long"), graph, {})
         assert result.returned == oracles.tree_weight(graph)
 
 
