@@ -117,46 +117,49 @@ extern "C" void clustering_coefficient_set_lcc_intersect(
     int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ kept_ends, int *marked,
     const int *__restrict__ kept_columns, long long *triangles_of
 ) {
-    std::vector<int> sum_of(num_nodes);
-    #pragma omp parallel for schedule(dynamic) firstprivate(sum_of)
-    for (int worker = 0; worker < 64; worker++) {
-        const long long mine = multiply_long(worker, num_nodes / 32 + 1);
-        for (int first = multiply(worker, 64); first < num_nodes; first += 4096) {
-            const int end_3 = smaller_int(first + 64, num_nodes);
-            for (int v = first; v < end_3; v++) {
-                const arc_t begin = row_offsets[v];
-                const arc_t end = kept_ends[v];
-                if (end - begin > 1) {
-                    long long of_row = 0;
-                    for (arc_t place = begin; place < end; place++) {
-                        marked[mine + (kept_columns[place] >> 5)] |= 1 << (kept_columns[place] & 31);
-                    }
-                    for (arc_t e = begin; e < end; e++) {
-                        const int u = kept_columns[e];
-                        int here = 0;
-                        const arc_t end_2 = kept_ends[u];
-                        for (arc_t i = row_offsets[u]; i < end_2; i++) {
-                            const int w = kept_columns[i];
-                            const int met = (marked[mine + (w >> 5)] >> (w & 31)) & 1;
-                            here += met;
-                            sum_of[w] += met;
+    #pragma omp parallel
+    {
+        std::vector<int> sum_of(num_nodes);
+        #pragma omp for schedule(dynamic)
+        for (int worker = 0; worker < 64; worker++) {
+            const long long mine = multiply_long(worker, num_nodes / 32 + 1);
+            for (int first = multiply(worker, 64); first < num_nodes; first += 4096) {
+                const int end_3 = smaller_int(first + 64, num_nodes);
+                for (int v = first; v < end_3; v++) {
+                    const arc_t begin = row_offsets[v];
+                    const arc_t end = kept_ends[v];
+                    if (end - begin > 1) {
+                        long long of_row = 0;
+                        for (arc_t place = begin; place < end; place++) {
+                            marked[mine + (kept_columns[place] >> 5)] |= 1 << (kept_columns[place] & 31);
                         }
-                        sum_of[u] += here;
-                        of_row += here;
-                    }
-                    for (arc_t old = begin; old < end; old++) {
-                        marked[mine + (kept_columns[old] >> 5)] = 0;
-                        const int corner = kept_columns[old];
-                        const int of_corner = sum_of[corner];
-                        if (of_corner > 0) {
+                        for (arc_t e = begin; e < end; e++) {
+                            const int u = kept_columns[e];
+                            int here = 0;
+                            const arc_t end_2 = kept_ends[u];
+                            for (arc_t i = row_offsets[u]; i < end_2; i++) {
+                                const int w = kept_columns[i];
+                                const int met = (marked[mine + (w >> 5)] >> (w & 31)) & 1;
+                                here += met;
+                                sum_of[w] += met;
+                            }
+                            sum_of[u] += here;
+                            of_row += here;
+                        }
+                        for (arc_t old = begin; old < end; old++) {
+                            marked[mine + (kept_columns[old] >> 5)] = 0;
+                            const int corner = kept_columns[old];
+                            const int of_corner = sum_of[corner];
+                            if (of_corner > 0) {
+                                #pragma omp atomic update
+                                triangles_of[corner] += of_corner;
+                                sum_of[corner] = 0;
+                            }
+                        }
+                        if (of_row > 0) {
                             #pragma omp atomic update
-                            triangles_of[corner] += of_corner;
-                            sum_of[corner] = 0;
+                            triangles_of[v] += of_row;
                         }
-                    }
-                    if (of_row > 0) {
-                        #pragma omp atomic update
-                        triangles_of[v] += of_row;
                     }
                 }
             }
@@ -240,7 +243,7 @@ extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
 }
 
 }  // namespace kernels
-#line 244 "clustering_coefficient.cpp"
+#line 247 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

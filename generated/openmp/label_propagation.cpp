@@ -27,34 +27,37 @@ extern "C" void label_propagation_set_label_nxt(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ label,
     int *label_nxt
 ) {
-    std::vector<int> sum_of(num_nodes);
-    #pragma omp parallel for schedule(dynamic, 64) firstprivate(sum_of)
-    for (int v = 0; v < num_nodes; v++) {
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        int favourite = -1;
-        int most = 0;
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            const int key = label[u];
-            if (key >= 0) {
-                const int sum = sum_of[key] + 1;
-                sum_of[key] = sum;
-                if (sum > most || (sum == most && key < favourite)) {
-                    favourite = key;
-                    most = sum;
+    #pragma omp parallel
+    {
+        std::vector<int> sum_of(num_nodes);
+        #pragma omp for schedule(dynamic, 64)
+        for (int v = 0; v < num_nodes; v++) {
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            int favourite = -1;
+            int most = 0;
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                const int key = label[u];
+                if (key >= 0) {
+                    const int sum = sum_of[key] + 1;
+                    sum_of[key] = sum;
+                    if (sum > most || (sum == most && key < favourite)) {
+                        favourite = key;
+                        most = sum;
+                    }
                 }
             }
+            const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
+                const int u_2 = i_2 < outs ? columns[first_out + i_2] : in_columns[first_in + (i_2 - outs)];
+                const int key_2 = label[u_2];
+                if (key_2 >= 0) sum_of[key_2] = 0;
+            }
+            label_nxt[v] = favourite < 0 ? label[v] : favourite;
         }
-        const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
-            const int u_2 = i_2 < outs ? columns[first_out + i_2] : in_columns[first_in + (i_2 - outs)];
-            const int key_2 = label[u_2];
-            if (key_2 >= 0) sum_of[key_2] = 0;
-        }
-        label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
 
@@ -64,32 +67,34 @@ extern "C" void label_propagation_set_label_nxt_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
     const int *__restrict__ label, int *label_nxt
 ) {
-    std::vector<int> sum_of(num_nodes);
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
-        firstprivate(sum_of)
-    for (int v = 0; v < num_nodes; v++) {
-        if (touched[v]) {
-            touched[v] = false;
-            int favourite = -1;
-            int most = 0;
-            for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-                const int u = columns[i];
-                const int key = label[u];
-                if (key >= 0) {
-                    const int sum = sum_of[key] + 2;
-                    sum_of[key] = sum;
-                    if (sum > most || (sum == most && key < favourite)) {
-                        favourite = key;
-                        most = sum;
+    #pragma omp parallel
+    {
+        std::vector<int> sum_of(num_nodes);
+        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+        for (int v = 0; v < num_nodes; v++) {
+            if (touched[v]) {
+                touched[v] = false;
+                int favourite = -1;
+                int most = 0;
+                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                    const int u = columns[i];
+                    const int key = label[u];
+                    if (key >= 0) {
+                        const int sum = sum_of[key] + 2;
+                        sum_of[key] = sum;
+                        if (sum > most || (sum == most && key < favourite)) {
+                            favourite = key;
+                            most = sum;
+                        }
                     }
                 }
+                for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
+                    const int u_2 = columns[i_2];
+                    const int key_2 = label[u_2];
+                    if (key_2 >= 0) sum_of[key_2] = 0;
+                }
+                label_nxt[v] = favourite < 0 ? label[v] : favourite;
             }
-            for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
-                const int u_2 = columns[i_2];
-                const int key_2 = label[u_2];
-                if (key_2 >= 0) sum_of[key_2] = 0;
-            }
-            label_nxt[v] = favourite < 0 ? label[v] : favourite;
         }
     }
 }
@@ -115,7 +120,7 @@ extern "C" void label_propagation_set_label_nxt_changes_symmetric(
 }
 
 }  // namespace kernels
-#line 119 "label_propagation.cpp"
+#line 124 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

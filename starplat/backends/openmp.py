@@ -20,8 +20,8 @@ DIRECTIVES = Directives(
     capture="#pragma omp atomic capture",
     few=f"if({{length}} > {FEW_ITERATIONS})",
     vector_loop="#pragma omp simd",
-    gathered=("Additions {name}({members}, {size});", "Additions &{name}"),
-    own_arrays=("std::vector<{type}> {name}(num_nodes);", "firstprivate({names})"),
+    gathered=("Additions {name}({members}, {size});", "Additions &{name}", "firstprivate({names})"),
+    own_arrays=("std::vector<{type}> {name}(num_nodes);", "#pragma omp parallel", "#pragma omp"),
 )
 
 OPENMP = DirectiveBackend(

@@ -50,10 +50,12 @@ class Directives:
         capture: what stands over a reading and an update that are one piece.
         few: the clause by which one thread does all, unless there are so many iterations as to wake the others for;
             `{length}` is their number. None where there is none.
-        own_arrays: what stands before a loop whose threads have an array `{name}` for themselves, with a cell of
-            `{type}` for each node, and the clause by which each of them begins with a copy; None where there are none.
-        gathered: what stands before a loop whose threads gather what they add to `{members}`, which are `{size}`, and
-            the parameter `{name}` for that of a function; None where threads do not.
+        own_arrays: how a thread makes an array `{name}` for itself, with a cell of `{type}` for each node, the words
+            that begin the directive of a loop and stand over the block for each thread in which it does so, and the
+            words that begin that of the loop in this block; None where there are none.
+        gathered: what stands before a loop whose threads gather what they add to `{members}`, which are `{size}`, the
+            parameter `{name}` for that of a function, and the clause by which each thread begins with a copy; None
+            where threads do not.
         ahead: the clause by which the host does not wait for a loop or block, and what it says where it waits for all
             that it has asked for so; None where it always waits.
     """
@@ -77,8 +79,8 @@ class Directives:
     vector_loop: str | None = None
     threads: str | None = None
     threads_of_few: str | None = None
-    own_arrays: tuple[str, str] | None = None
-    gathered: tuple[str, str] | None = None
+    own_arrays: tuple[str, str, str] | None = None
+    gathered: tuple[str, str, str] | None = None
     ahead: tuple[str, str] | None = None
 
 

@@ -34,4 +34,4 @@ def test_every_contender_gives_the_same_answer(tmp_path: Path) -> None:
     assert [line["algorithm"] for line in lines] == rows * 2
     assert all(len(line["milliseconds"]) >= 3 and not line["faults"] for line in lines)
     assert all(line["milliseconds"] == {name: min(times) for name, times in line["runs"].items()} for line in lines)
-    assert all(len(times) == 2 for line in lines for times in line["runs"].values())
+    assert all(2 <= len(times) <= 10 for line in lines for times in line["runs"].values())

@@ -421,7 +421,7 @@ def test_what_threads_have_for_themselves_counts() -> None:
     program = starplat.compile(EXAMPLES / "label_propagation.sp")
     how: dict[str, Any] = {"target": "openmp", "iterations": 2}
     expected = program.run(graph, **how)
-    assert device.copies_of_threads > 1
+    assert device.copies_of_threads > 0
     assert expected.estimate.temporaries >= 4 * 300 * device.copies_of_threads
     least = expected.estimate.total
     assert program.run(graph, device_memory=least, **how)["label"].tolist() == expected["label"].tolist()

@@ -38,34 +38,41 @@ class _Words:
         self.printer = printer
 
     def shared_loop(self, shared: st.SharedLoop) -> Iterator[str]:
-        yield from self.own(shared)
-        clauses = [
-            *self.threads(shared),
-            *self.owned(shared),
-            *self.few(shared),
-            *self.arrays(shared.arrays),
-            *self.reductions(shared.reductions),
-            *self.ahead(shared),
-        ]
-        yield from _broken(self.head(shared), clauses)
-        yield from self.printer.count(shared.loop)
+        yield from self.lists(shared)
+        team = [*self.threads(shared), *self.gathered(shared), *self.few(shared)]
+        clauses = [*self.arrays(shared.arrays), *self.reductions(shared.reductions), *self.ahead(shared)]
+        if shared.own:
+            yield from self.region(shared, team, clauses)
+        else:
+            yield from _broken(self.head(shared), [*team, *clauses])
+            yield from self.printer.count(shared.loop)
 
-    def own(self, shared: st.SharedLoop) -> Iterator[str]:
-        """The arrays that threads begin with copies of."""
+    def region(self, shared: st.SharedLoop, team: list[str], clauses: list[str]) -> Iterator[str]:
+        """The loop, where each thread makes its own arrays before it."""
+        assert self.directives.own_arrays is not None, "a target whose threads have arrays has words for them"
+        array_line, outside, inside = self.directives.own_arrays
+        yield from _broken(outside, team)
+        yield "{"
         for array in shared.own:
-            assert self.directives.own_arrays is not None, "a target whose threads have arrays has words for them"
             kind = self.printer.expressions.spelling.cells[array.element]
-            yield self.directives.own_arrays[0].format(type=kind, name=self.names((array,)))
+            yield lines.INDENT + array_line.format(type=kind, name=self.names((array,)))
+        head = self.head(shared).replace(outside, inside, 1)
+        for line in (*_broken(head, clauses), *self.printer.count(shared.loop)):
+            yield lines.INDENT + line
+        yield "}"
+
+    def lists(self, shared: st.SharedLoop) -> Iterator[str]:
+        """What threads begin with copies of, to add to lists."""
         for gathered in shared.lists:
             assert self.directives.gathered is not None, "a target whose threads gather has words for what"
             self.printer.expressions.helpers.need("additions")
             name, members, size = (self.names((array,)) for array in (gathered.array, gathered.members, gathered.size))
             yield self.directives.gathered[0].format(name=name, members=members, size=size)
 
-    def owned(self, shared: st.SharedLoop) -> Iterator[str]:
-        own = (*shared.own, *(gathered.array for gathered in shared.lists))
-        if own and self.directives.own_arrays is not None:
-            yield self.directives.own_arrays[1].format(names=self.names(own))
+    def gathered(self, shared: st.SharedLoop) -> Iterator[str]:
+        """The clause that copies it."""
+        if shared.lists and self.directives.gathered is not None:
+            yield self.directives.gathered[2].format(names=self.names(tuple(one.array for one in shared.lists)))
 
     def head(self, shared: st.SharedLoop) -> str:
         if shared.by_gangs:

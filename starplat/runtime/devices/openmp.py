@@ -30,7 +30,7 @@ class OpenMPDevice(LibraryDevice):
 
     def __init__(self, build: compilers.Build) -> None:
         super().__init__(build)
-        self.copies_of_threads = 1 + self._threads  # they begin as copies of one
+        self.copies_of_threads = self._threads
 
     @property
     def kernels(self) -> type[LibraryKernels]:
