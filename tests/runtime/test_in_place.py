@@ -313,7 +313,7 @@ def test_emulated_cuda_changes_rows_in_place(carry: Program) -> None:
         assert_as_checked(carry, graph, call, Target("cuda", "cuda"))
 
 
-@pytest.mark.parametrize("name", ["dynamic_sssp", "dynamic_bfs_levels", "dynamic_components"])
+@pytest.mark.parametrize("name", ["dynamic_sssp", "dynamic_bfs_levels"])
 def test_emulated_cuda_follows_updates_in_place(name: str) -> None:
     """Lost nodes are many in some batches, and a few in others: rounds push, and pull by searches."""
     graph = generators.rmat(5, 4, 2, weights=(1, 255))
