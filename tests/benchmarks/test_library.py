@@ -6,8 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from benchmarks import library
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "library.py"
 
@@ -35,3 +38,19 @@ def test_every_contender_gives_the_same_answer(tmp_path: Path) -> None:
     assert all(len(line["milliseconds"]) >= 3 and not line["faults"] for line in lines)
     assert all(line["milliseconds"] == {name: min(times) for name, times in line["runs"].items()} for line in lines)
     assert all(2 <= len(times) <= 10 for line in lines for times in line["runs"].values())
+
+
+def test_a_target_that_cannot_run_leaves_the_others_and_threads_that_are_not_bound_all_cores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores: list[list[int]] = []
+    monkeypatch.setattr(library.os, "sched_setaffinity", lambda _, of: cores.append(of))
+    rustworkx = {"closeness_centrality": lambda *_, **__: None, "generators": SimpleNamespace(path_graph=int)}
+    monkeypatch.setitem(sys.modules, "rustworkx", SimpleNamespace(**rustworkx))
+    monkeypatch.setitem(sys.modules, "networkit", SimpleNamespace(setNumberOfThreads=int))
+    monkeypatch.setenv("OMP_PROC_BIND", "FALSE")
+    library.begin_threads(["nowhere"], [0, 1])
+    assert cores[-1] == [0, 1]
+    monkeypatch.setenv("OMP_PROC_BIND", "spread")
+    library.begin_threads(["nowhere"], [0, 1])
+    assert cores[-1] == [0]
