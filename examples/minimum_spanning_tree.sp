@@ -1,7 +1,7 @@
 // A minimum spanning tree, or forest: returns its weight; `in_tree` marks one arc of each of its edges.
 //
 // Borůvka's method: every component chooses its lightest arc to another one and joins that. Arcs are taken both ways;
-// of equally light ones the first wins, so that the choices of a round never close a cycle. Where nodes have many arcs,
+// of equally light ones the last wins, so that the choices of a round never close a cycle. Where nodes have many arcs,
 // the lightest come first, up to four for each node: few of the others join two components when their turn comes.
 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight) {
   float limit = INF;
@@ -21,7 +21,8 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
   }
   propNode<node> component;
   propNode<node> joins;
-  propNode<long> lightest; // its weight, then its number
+  propNode<int> lightest;
+  propNode<edge> choice;
   propEdge<bool> open; // it may join two components
   g.attachEdgeProperty(in_tree = False);
   forall (e in g.edges()) {
@@ -35,26 +36,34 @@ function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> we
   bool growing = True;
   while (growing) {
     growing = False;
-    g.attachNodeProperty(lightest = INF);
+    g.attachNodeProperty(lightest = INF, choice = -1);
     forall (e in g.edges().filter(open)) {
       node a = e.source.component;
       node b = e.destination.component;
       if (a == b) {
         e.open = False;
       } else {
-        long order = e.weight * g.num_edges() + e;
-        <a.lightest> = <Min(a.lightest, order)>;
-        <b.lightest> = <Min(b.lightest, order)>;
+        <a.lightest> = <Min(a.lightest, e.weight)>;
+        <b.lightest> = <Min(b.lightest, e.weight)>;
       }
     }
-    forall (a in g.nodes().filter(lightest != INF)) {
-      long number = a.lightest % g.num_edges();
-      edge e = number < 0 ? number + g.num_edges() : number;
+    forall (e in g.edges().filter(open)) {
+      node a = e.source.component;
+      node b = e.destination.component;
+      if (e.weight == a.lightest) {
+        <a.choice> = <Max(a.choice, e)>;
+      }
+      if (e.weight == b.lightest) {
+        <b.choice> = <Max(b.choice, e)>;
+      }
+    }
+    forall (a in g.nodes().filter(choice != -1)) {
+      edge e = a.choice;
       node b = e.source.component;
       if (b == a) {
         b = e.destination.component;
       }
-      if (b.lightest != a.lightest || b < a) { // of two that chose each other the smaller stays
+      if (b.choice != e || b < a) { // of two that chose each other the smaller stays
         a.joins = b;
         e.in_tree = True;
         total += e.weight;

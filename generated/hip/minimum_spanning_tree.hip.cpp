@@ -8,13 +8,19 @@
 
 using namespace starplat;
 
+#ifdef ARC_64
+#define atomic_max_arc atomic_max_long
+#else
+#define atomic_max_arc atomicMax
+#endif
+
 // minimum_spanning_tree.sp:6 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 6 "minimum_spanning_tree.sp"
 extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const int *__restrict__ weight, bool *in_tree, bool *open_, int *component, int *joins, long long *lightest,
-    long long total, long long *sum_found, long long *light_found, long long *total_found, int *growing_found,
-    long long *total_outcome, unsigned *arrived
+    const int *__restrict__ weight, bool *in_tree, bool *open_, int *component, int *joins, int *lightest,
+    arc_t *choice, long long total, long long *sum_found, long long *light_found, long long *total_found,
+    int *growing_found, long long *total_outcome, unsigned *arrived
 ) {
     int sum_turn = 0;
     int light_turn = 0;
@@ -62,15 +68,15 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         in_tree[cell] = false;
     }
     {
-        // minimum_spanning_tree.sp:27 forall (e in g.edges())
-        #line 27 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:28 forall (e in g.edges())
+        #line 28 "minimum_spanning_tree.sp"
         for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
             open_[e] = (float)weight[e] <= limit;
         }
     }
     {
-        // minimum_spanning_tree.sp:30 forall (v in g.nodes())
-        #line 30 "minimum_spanning_tree.sp"
+        // minimum_spanning_tree.sp:31 forall (v in g.nodes())
+        #line 31 "minimum_spanning_tree.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             component[v] = v;
             joins[v] = v;
@@ -81,12 +87,13 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     do {
         growing = false;
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            lightest[cell] = LLONG_MAX;
+            lightest[cell] = INT_MAX;
+            choice[cell] = -1;
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-            #line 39 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+            #line 40 "minimum_spanning_tree.sp"
             each_kept(num_arcs,
                 [&](arc_t e) { return open_[e]; },
                 [&](arc_t e) {
@@ -95,20 +102,42 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
                     if (a == b) {
                         open_[e] = false;
                     } else {
-                        const long long order = multiply_long(weight[e], num_arcs) + e;
-                        if (order < lightest[a]) {
-                            atomic_min_long(&lightest[a], order);
+                        const int candidate = weight[e];
+                        if (candidate < lightest[a]) {
+                            atomicMin(&lightest[a], candidate);
                         }
-                        if (order < lightest[b]) {
-                            atomic_min_long(&lightest[b], order);
+                        const int candidate_2 = weight[e];
+                        if (candidate_2 < lightest[b]) {
+                            atomicMin(&lightest[b], candidate_2);
                         }
                     }
                 });
         }
         grid_barrier(arrived);
         {
-            // minimum_spanning_tree.sp:50 forall (a in g.nodes().filter(lightest != INF))
+            // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
             #line 50 "minimum_spanning_tree.sp"
+            each_kept(num_arcs,
+                [&](arc_t e) { return open_[e]; },
+                [&](arc_t e) {
+                    const int a = component[arc_sources[e]];
+                    const int b = component[columns[e]];
+                    if (weight[e] == lightest[a]) {
+                        if (e > choice[a]) {
+                            atomic_max_arc(&choice[a], e);
+                        }
+                    }
+                    if (weight[e] == lightest[b]) {
+                        if (e > choice[b]) {
+                            atomic_max_arc(&choice[b], e);
+                        }
+                    }
+                });
+        }
+        grid_barrier(arrived);
+        {
+            // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+            #line 60 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
                 growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
@@ -116,13 +145,12 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
             long long total_part = 0;
             bool growing_part = false;
             each_kept(num_nodes,
-                [&](int a) { return lightest[a] != LLONG_MAX; },
+                [&](int a) { return choice[a] != -1; },
                 [&](int a) {
-                    const long long number = lightest[a] % num_arcs;
-                    const arc_t e = (arc_t)(number < 0 ? number + num_arcs : number);
+                    const arc_t e = choice[a];
                     int b = component[arc_sources[e]];
                     if (b == a) b = component[columns[e]];
-                    if (lightest[b] != lightest[a] || b < a) {
+                    if (choice[b] != e || b < a) {
                         joins[a] = b;
                         in_tree[e] = true;
                         total_part += weight[e];
@@ -140,8 +168,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         growing = growing || (growing_found[growing_turn] != 0);
         growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
         {
-            // minimum_spanning_tree.sp:64 forall (v in g.nodes())
-            #line 64 "minimum_spanning_tree.sp"
+            // minimum_spanning_tree.sp:73 forall (v in g.nodes())
+            #line 73 "minimum_spanning_tree.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int root = component[v];
                 while (joins[root] != root) {
@@ -152,8 +180,8 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         if (!growing && limit < INFINITY) {
             {
-                // minimum_spanning_tree.sp:72 forall (e in g.edges())
-                #line 72 "minimum_spanning_tree.sp"
+                // minimum_spanning_tree.sp:81 forall (e in g.edges())
+                #line 81 "minimum_spanning_tree.sp"
                 for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
                     open_[e] = !((float)weight[e] <= limit);
                 }
@@ -165,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 169 "minimum_spanning_tree.hip.cpp"
+#line 197 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -183,7 +211,8 @@ static long long minimum_spanning_tree(
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);
-    Buffer<long long> lightest(device, graph.num_nodes);
+    Buffer<int> lightest(device, graph.num_nodes);
+    Buffer<arc_t> choice(device, graph.num_nodes);
     Buffer<unsigned char> open_(device, graph.num_arcs);
     Buffer<unsigned> arrived(device, 1, 0);
     long long total = 0;
@@ -196,7 +225,8 @@ static long long minimum_spanning_tree(
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, weight, in_tree, open_, component,
-            joins, lightest, total, sum_found, light_found, total_found, growing_found, total_outcome, arrived
+            joins, lightest, choice, total, sum_found, light_found, total_found, growing_found, total_outcome,
+            arrived
         );
         total = total_outcome.read();
     }

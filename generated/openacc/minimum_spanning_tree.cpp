@@ -31,8 +31,8 @@ extern "C" void minimum_spanning_tree_find_sum(
     *light = light_part;
 }
 
-// minimum_spanning_tree.sp:27 forall (e in g.edges())
-#line 27 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:28 forall (e in g.edges())
+#line 28 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_open(
     arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
 ) {
@@ -43,8 +43,8 @@ extern "C" void minimum_spanning_tree_set_open(
     }
 }
 
-// minimum_spanning_tree.sp:30 forall (v in g.nodes())
-#line 30 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:31 forall (v in g.nodes())
+#line 31 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(component, joins)
@@ -54,14 +54,14 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
     }
 }
 
-// minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
-#line 39 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
+#line 40 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, bool *open_,
-    const int *__restrict__ component, const int *__restrict__ weight, long long *lightest
+    const int *__restrict__ component, int *lightest, const int *__restrict__ weight
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(columns, arc_sources, open_, component, weight, lightest)
+        deviceptr(columns, arc_sources, open_, component, lightest, weight)
     for (arc_t e = 0; e < num_arcs; e++) {
         if (!open_[e]) continue;
         const int a = component[arc_sources[e]];
@@ -69,36 +69,62 @@ extern "C" void minimum_spanning_tree_min_lightest(
         if (a == b) {
             open_[e] = false;
         } else {
-            const long long order = multiply_long(weight[e], num_arcs) + e;
-            if (order < lightest[a]) {
-                atomic_min_long(&lightest[a], order);
+            const int candidate = weight[e];
+            if (candidate < lightest[a]) {
+                atomic_min_int(&lightest[a], candidate);
             }
-            if (order < lightest[b]) {
-                atomic_min_long(&lightest[b], order);
+            const int candidate_2 = weight[e];
+            if (candidate_2 < lightest[b]) {
+                atomic_min_int(&lightest[b], candidate_2);
             }
         }
     }
 }
 
-// minimum_spanning_tree.sp:50 forall (a in g.nodes().filter(lightest != INF))
+// minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
 #line 50 "minimum_spanning_tree.sp"
+extern "C" void minimum_spanning_tree_max_choice(
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const bool *__restrict__ open_, const int *__restrict__ component, const int *__restrict__ weight,
+    const int *__restrict__ lightest, arc_t *choice
+) {
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(columns, arc_sources, open_, component, weight, lightest, choice)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        if (!open_[e]) continue;
+        const int a = component[arc_sources[e]];
+        const int b = component[columns[e]];
+        if (weight[e] == lightest[a]) {
+            if (e > choice[a]) {
+                atomic_max_arc(&choice[a], e);
+            }
+        }
+        if (weight[e] == lightest[b]) {
+            if (e > choice[b]) {
+                atomic_max_arc(&choice[b], e);
+            }
+        }
+    }
+}
+
+// minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
+#line 60 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const long long *__restrict__ lightest, const int *__restrict__ component, int *joins, bool *in_tree,
+    int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree,
     const int *__restrict__ weight, long long *total, int *growing
 ) {
     long long total_part = 0;
     int growing_part = 0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(columns, arc_sources, lightest, component, joins, in_tree, weight) \
+        deviceptr(columns, arc_sources, choice, component, joins, in_tree, weight) \
         reduction(+ : total_part) reduction(|| : growing_part)
     for (int a = 0; a < num_nodes; a++) {
-        if (lightest[a] == LLONG_MAX) continue;
-        const long long number = lightest[a] % num_arcs;
-        const arc_t e = (arc_t)(number < 0 ? number + num_arcs : number);
+        if (choice[a] == -1) continue;
+        const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) b = component[columns[e]];
-        if (lightest[b] != lightest[a] || b < a) {
+        if (choice[b] != e || b < a) {
             joins[a] = b;
             in_tree[e] = true;
             total_part += weight[e];
@@ -109,8 +135,8 @@ extern "C" void minimum_spanning_tree_set_joins(
     *growing = growing_part;
 }
 
-// minimum_spanning_tree.sp:64 forall (v in g.nodes())
-#line 64 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:73 forall (v in g.nodes())
+#line 73 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes, int *component, const int *__restrict__ joins
 ) {
@@ -125,8 +151,8 @@ extern "C" void minimum_spanning_tree_set_component_2(
     }
 }
 
-// minimum_spanning_tree.sp:72 forall (e in g.edges())
-#line 72 "minimum_spanning_tree.sp"
+// minimum_spanning_tree.sp:81 forall (e in g.edges())
+#line 81 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_open_2(
     arc_t num_arcs, bool *open_, const int *__restrict__ weight, float limit
 ) {
@@ -138,7 +164,7 @@ extern "C" void minimum_spanning_tree_set_open_2(
 }
 
 }  // namespace kernels
-#line 142 "minimum_spanning_tree.cpp"
+#line 168 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -156,7 +182,8 @@ static long long minimum_spanning_tree(
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);
-    Buffer<long long> lightest(device, graph.num_nodes);
+    Buffer<int> lightest(device, graph.num_nodes);
+    Buffer<arc_t> choice(device, graph.num_nodes);
     Buffer<unsigned char> open_(device, graph.num_arcs);
     Word<long long> sum_result(device);
     Word<long long> light_result(device);
@@ -180,32 +207,37 @@ static long long minimum_spanning_tree(
         many = light > multiply(4, graph.num_nodes) && mean < limit;
     }
     in_tree.fill(false);
-    // minimum_spanning_tree.sp:27 forall (e in g.edges())
+    // minimum_spanning_tree.sp:28 forall (e in g.edges())
     kernels::minimum_spanning_tree_set_open(graph.num_arcs, open_, weight, limit);
-    // minimum_spanning_tree.sp:30 forall (v in g.nodes())
+    // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
     long long total = 0;
     bool growing = true;
     do {
         growing = false;
-        lightest.fill(LLONG_MAX);
-        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+        lightest.fill(INT_MAX);
+        choice.fill(-1);
+        // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
         kernels::minimum_spanning_tree_min_lightest(
-            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest
+            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:50 forall (a in g.nodes().filter(lightest != INF))
+        // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+        kernels::minimum_spanning_tree_max_choice(
+            graph.num_arcs, graph.columns, graph.arc_sources, open_, component, weight, lightest, choice
+        );
+        // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
         total_result.set(0);
         growing_result.set(false);
         kernels::minimum_spanning_tree_set_joins(
-            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, lightest, component, joins, in_tree,
-            weight, total_result, growing_result
+            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, weight,
+            total_result, growing_result
         );
         total += total_result.read();
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:64 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:73 forall (v in g.nodes())
         kernels::minimum_spanning_tree_set_component_2(graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:72 forall (e in g.edges())
+            // minimum_spanning_tree.sp:81 forall (e in g.edges())
             kernels::minimum_spanning_tree_set_open_2(graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;

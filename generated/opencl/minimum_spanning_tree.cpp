@@ -31,7 +31,8 @@ static long long minimum_spanning_tree(
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);
-    Buffer<long long> lightest(device, graph.num_nodes);
+    Buffer<int> lightest(device, graph.num_nodes);
+    Buffer<arc_t> choice(device, graph.num_nodes);
     Buffer<unsigned char> open_(device, graph.num_arcs);
     Word<long long> sum_result(device);
     Word<long long> light_result(device);
@@ -58,33 +59,39 @@ static long long minimum_spanning_tree(
         many = light > multiply(4, graph.num_nodes) && mean < limit;
     }
     in_tree.fill(false);
-    // minimum_spanning_tree.sp:27 forall (e in g.edges())
+    // minimum_spanning_tree.sp:28 forall (e in g.edges())
     device.launch("minimum_spanning_tree_set_open", graph.num_arcs, graph.num_arcs, open_, weight, limit);
-    // minimum_spanning_tree.sp:30 forall (v in g.nodes())
+    // minimum_spanning_tree.sp:31 forall (v in g.nodes())
     device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
     long long total = 0;
     bool growing = true;
     do {
         growing = false;
-        lightest.fill(LLONG_MAX);
-        // minimum_spanning_tree.sp:39 forall (e in g.edges().filter(open))
+        lightest.fill(INT_MAX);
+        choice.fill(-1);
+        // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
         device.launch(
             "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
-            open_, component, weight, lightest
+            open_, component, lightest, weight
         );
-        // minimum_spanning_tree.sp:50 forall (a in g.nodes().filter(lightest != INF))
+        // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
+        device.launch(
+            "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns, graph.arc_sources,
+            open_, component, weight, lightest, choice
+        );
+        // minimum_spanning_tree.sp:60 forall (a in g.nodes().filter(choice != -1))
         total_result.set(0);
         growing_result.set(false);
         device.launch(
-            "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.num_arcs, graph.columns,
-            graph.arc_sources, lightest, component, joins, in_tree, weight, total_result, growing_result
+            "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns, graph.arc_sources,
+            choice, component, joins, in_tree, weight, total_result, growing_result
         );
         total += total_result.read();
         growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:64 forall (v in g.nodes())
+        // minimum_spanning_tree.sp:73 forall (v in g.nodes())
         device.launch("minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, component, joins);
         if (!growing && limit < INFINITY) {
-            // minimum_spanning_tree.sp:72 forall (e in g.edges())
+            // minimum_spanning_tree.sp:81 forall (e in g.edges())
             device.launch("minimum_spanning_tree_set_open_2", graph.num_arcs, graph.num_arcs, open_, weight, limit);
             limit = INFINITY;
             growing = true;

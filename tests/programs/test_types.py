@@ -49,9 +49,10 @@ def test_levels(kind: str, target: Target) -> None:
 
 
 @every_target
-def test_spanning_trees(target: Target) -> None:
+@pytest.mark.parametrize("kind", ["long", "float", "double"])
+def test_spanning_trees(kind: str, target: Target) -> None:
     for graph in map(ZOO.__getitem__, GRAPHS):
-        result = target.run(in_other_types("minimum_spanning_tree", int="long"), graph, {})
+        result = target.run(in_other_types("minimum_spanning_tree", int=kind, long=kind), graph, {})
         assert result.returned == oracles.tree_weight(graph)
 
 
