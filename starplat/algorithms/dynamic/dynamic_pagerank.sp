@@ -2,10 +2,11 @@
 //
 // `rank` is as in `pagerank`. After a batch it begins with the ranks from before, which are near those to be found; each
 // time it stops when a round changes the ranks by `tolerance` or less in total, or after `max_iterations` rounds. What
-// a round changes is small beside the ranks, so it is a `float`. The first rounds take larger or smaller steps in turn,
-// first of all against what a round multiplies by `damping` or its negative, as it does what updates move from one
-// component to another (Richardson's method; Young, "On Richardson's method for solving linear systems with positive
-// definite matrices", J. Math. and Phys., 1953).
+// a round changes is small beside the ranks, so it is a `float`; what that leaves out is looked at anew. The first
+// rounds take larger or smaller steps in turn, first of all against what a round multiplies by `damping` or its
+// negative, as it does what updates move from one component to another (Richardson's method; Young, "On Richardson's
+// method for solving linear systems with positive definite matrices", J. Math. and Phys., 1953). Such a step may make
+// the rest larger, so it is taken only where plain rounds, as many as are left, would end within the tolerance still.
 Dynamic dynamic_pagerank(Graph g, propNode<double> rank, updates<g> changes, double damping = 0.85,
                          double tolerance = 1e-6, int max_iterations = 100, int batch = 1000) {
   g.attachNodeProperty(rank = 1.0 / g.num_nodes());
@@ -21,19 +22,20 @@ Dynamic dynamic_pagerank(Graph g, propNode<double> rank, updates<g> changes, dou
 function settle(Graph g, propNode<double> rank, double damping, double tolerance, int max_iterations) {
   propNode<double> share;
   propNode<float> step, step_share;
-  g.attachNodeProperty(step_share = 0.0);
+  g.attachNodeProperty(step = 0.0, step_share = 0.0);
   double n = g.num_nodes();
-  double change = INF;
+  double enough = INF;
   int iterations = 0;
-  while (change > tolerance && iterations < max_iterations) {
+  while (enough > tolerance && iterations < max_iterations) {
     double stranded = 0.0;
     forall (v in g.nodes()) {
+      v.rank += v.step;
       v.share = v.rank / g.count_outNbrs(v);
       if (g.count_outNbrs(v) == 0) {
         stranded += v.rank;
       }
     }
-    change = 0.0;
+    double change = 0.0;
     forall (v in g.nodes()) {
       double inflow = 0.0;
       for (nbr in g.nodes_to(v)) {
@@ -44,10 +46,16 @@ function settle(Graph g, propNode<double> rank, double damping, double tolerance
       change += abs(more);
     }
     iterations++;
-    double enough = max(tolerance, change / 100000.0);
+    enough = max(tolerance, change / 1000000.0);
     double root = damping < 1.0 ? damping : 0.0;
     while (change > enough && iterations < max_iterations) {
       double size = 1.0 / (1.0 - root), left = 0.0;
+      double most = change * (abs(size - 1.0) + size * damping);
+      if (most * pow(damping, max_iterations - iterations - 1) > tolerance) {
+        size = 1.0;
+      } else {
+        root = root > 0.0 ? -root : -0.7 * root;
+      }
       forall (v in g.nodes()) {
         v.rank += size * v.step;
         if (g.count_outNbrs(v) > 0) {
@@ -58,7 +66,7 @@ function settle(Graph g, propNode<double> rank, double damping, double tolerance
       }
       change = 0.0;
       forall (v in g.nodes()) {
-        float inflow = 0.0;
+        double inflow = 0.0;
         for (nbr in g.nodes_to(v)) {
           inflow += nbr.step_share;
         }
@@ -66,7 +74,7 @@ function settle(Graph g, propNode<double> rank, double damping, double tolerance
         v.step = more;
         change += abs(more);
       }
-      root = root > 0.0 ? -root : -0.7 * root;
+      enough = max(enough, change / 1000000.0);
       iterations++;
     }
   }
