@@ -97,11 +97,11 @@ public:
         return text;
     }
 
-    // All that is given but for where: the graph's file, the device, the file of results.
+    // All that is given but for where: the graph's file, the device, the file of results. Of lists in files, the lists.
     std::string of_run() const {
         std::string text;
         for (const auto &[name, value] : given) {
-            if (name != called("device") && name != called("out")) text += " --" + name + " " + value;
+            if (name != called("device") && name != called("out")) text += " --" + name + " " + listed(name);
         }
         return text;
     }
@@ -133,14 +133,9 @@ public:
     template <class T = long long, class Cell = T>
     std::vector<Cell> numbers(const std::string &name) const {
         std::vector<Cell> found;
-        std::string listed = text(name);
-        if (listed.rfind("@", 0) == 0) {
-            std::ifstream file(listed.substr(1));
-            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
-            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        }
-        if (listed.find_first_not_of(blanks) == std::string::npos) return found;
-        std::istringstream parts(listed + ",");
+        const std::string all = listed(name);
+        if (all.find_first_not_of(blanks) == std::string::npos) return found;
+        std::istringstream parts(all + ",");
         for (std::string part; std::getline(parts, part, ',');) {
             std::istringstream words(part);
             std::string word;
@@ -168,6 +163,15 @@ private:
         all.push_back({"--" + called("device") + " NUMBER", "which device, by number; 0 is the first"});
         all.push_back({"--" + called("help"), "says this"});
         return all;
+    }
+
+    // What is given for an option; of "@" and a file, what the file has.
+    std::string listed(const std::string &name) const {
+        const std::string &value = text(name);
+        if (value.rfind("@", 0) != 0) return value;
+        std::ifstream file(value.substr(1));
+        if (!file) throw std::runtime_error("--" + name + ": " + value.substr(1) + " cannot be read");
+        return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
 
     static constexpr const char *blanks = " \t\r\n\v\f";

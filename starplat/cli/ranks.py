@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
@@ -78,17 +78,17 @@ def _connected(ranks: int | None, timeout: float | None) -> Communicator:
         from mpi4py import MPI
     except (ImportError, RuntimeError):
         raise unavailable_mpi() from None
-    comm = MPI.COMM_WORLD
+    comm: Any = MPI.COMM_WORLD
+    if timeout is not None:
+        from starplat.runtime.parts.silent import Watched
+
+        comm = Watched(comm, timeout)
     if ranks is not None and ranks != comm.Get_size():
         raise typer.BadParameter(f"{comm.Get_size()} ranks have been started", param_hint=OPTION)
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     os.environ.setdefault("OMP_NUM_THREADS", str(max((os.cpu_count() or 1) // here.Get_size(), 1)))
     if comm.Get_rank() > 0:
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for the process's life
-    if timeout is not None:
-        from starplat.runtime.parts.silent import Watched
-
-        return communicator_of(Watched(comm, timeout))
     return communicator_of(comm)
 
 

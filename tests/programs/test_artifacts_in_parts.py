@@ -41,10 +41,14 @@ def program_of(case: Case, folder: Path) -> Path:
 
 
 def ran(program: Path, parts: int, *words: str) -> Done:
-    command = [mpiexec(), "-n", str(parts), str(program), *words]
-    environment = {**os.environ, **PATIENT, "OMP_NUM_THREADS": "1"}
+    return said("-n", str(parts), str(program), *words, folder=program.parent)
+
+
+def said(*words: str, folder: Path) -> Done:
+    """What the launcher of processes says."""
+    command, environment = [mpiexec(), *words], {**os.environ, **PATIENT, "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        command, cwd=program.parent, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 
@@ -251,6 +255,31 @@ def test_other_arcs_and_other_weights_are_another_graph(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (1, "error: part 1 has read another graph than part 0\n")
 
 
+def test_other_names_of_nodes_and_other_nodes_without_arcs_are_another_graph(tmp_path: Path) -> None:
+    program = program_of(case_of("bfs_levels"), tmp_path)
+    for name, text in (("a", "10 20\n20 30\n"), ("b", "20 30\n30 40\n"), ("c", "5 20\n20 30\n")):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    for nodes in (4, 5):
+        alone = Graph(np.zeros(nodes + 1, np.int64), np.zeros(0, np.int32), None, directed=False)
+        write(alone, tmp_path / f"{nodes}.spg")
+    for one, other, source in (("a.txt", "b.txt", "20"), ("a.txt", "c.txt", "20"), ("4.spg", "5.spg", "0")):
+        done = ran(program, 1, one, "--src", source, ":", "-n", "1", str(program), other, "--src", source)
+        assert (done.returncode, done.stderr) == (1, "error: part 1 has read another graph than part 0\n")
+
+
+def test_lists_in_files_are_compared_by_what_they_hold(tmp_path: Path) -> None:
+    program = program_of(case_of("radii"), tmp_path)
+    write(generators.chain(9), tmp_path / "a.spg")
+    for folder, text in (("a", "0,1"), ("b", "0,1"), ("c", "0,2")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "list").write_text(text, encoding="utf-8")
+    words = (str(program), str(tmp_path / "a.spg"), "--sources", "@list")
+    for other, error in (("b", ""), ("c", "error: part 1 is another program than part 0, or has other arguments\n")):
+        places = [("-n", "1", "-wdir", str(tmp_path / folder), *words) for folder in ("a", other)]
+        done = said(*places[0], ":", *places[1], folder=tmp_path)
+        assert (done.returncode, done.stderr) == (int(error != ""), error)
+
+
 UNORDERED = """\
 function unordered(Graph g, propNode<double> key, propNode<int> from, propNode<double> offer, double zero) {
   g.attachNodeProperty(key = zero / zero, from = 7, offer = zero / zero);
@@ -287,7 +316,10 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
     for name, nodes in (("a", 9), ("b", 7)):
         write(generators.chain(nodes), tmp_path / f"{name}.spg")
     shutil.copy(tmp_path / "a.spg", tmp_path / "same.spg")
-    shutil.copy(program, tmp_path / "another")
+    shutil.copy(program, renamed := tmp_path / "renamed")
+    (tmp_path / "two").mkdir()
+    text = case_of("bfs_levels").path.read_text(encoding="utf-8").replace("v.level + 1", "v.level + 2")
+    of_two = built(starplat.compile(text).artifact("openmp", mpi=True), tmp_path / "two")
     wrong = {
         ("a.spg",): (2, "error: --src is not given; --help says more\n"),
         ("no.spg", "--src", "0"): (1, "error: no.spg: No such file or directory\n"),
@@ -302,7 +334,9 @@ def test_what_fails_is_said_once_and_leaves_no_process(tmp_path: Path) -> None:
     for other, words, error in (
         (program, ("b.spg", "--src", "0"), "error: part 1 has read another graph than part 0\n"),
         (program, ("a.spg", "--src", "1"), other_run),
-        (tmp_path / "another", ("a.spg", "--src", "0"), other_run),
+        (of_two, ("a.spg", "--src", "0"), other_run),
+        (renamed, ("a.spg", "--src", "0"), ""),
+        (program, ("--help",), other_run),
         (program, ("same.spg", "--src", "0", "--out", "there.csv"), ""),
     ):
         done = ran(program, 1, "a.spg", "--src", "0", ":", "-n", "2", str(other), *words)

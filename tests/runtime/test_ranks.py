@@ -149,8 +149,12 @@ def test_a_rank_that_dies_ends_the_others() -> None:
     assert ended - float(died[1]) < 10
 
 
-def test_a_silent_rank_ends_the_others_in_time() -> None:
-    silent = "import time; from mpi4py import MPI; MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); time.sleep(90)"
+SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "
+
+
+@pytest.mark.parametrize("before", ["", pytest.param(SPLIT, marks=pytest.mark.campaign)], ids=["at once", "later"])
+def test_a_silent_rank_ends_the_others_in_time(before: str) -> None:
+    silent = f"import time; from mpi4py import MPI; {before}time.sleep(90)"
     one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp", "--timeout", "1"]
     started = time.monotonic()
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", sys.executable, "-c", silent)

@@ -6,7 +6,9 @@ The same for every target; a target's template adds its own Device, Buffer and W
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from zlib import crc32
 
+from starplat import __version__
 from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
@@ -35,6 +37,7 @@ from starplat.frontend.types import ListType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.lists import Taken, taken
+from starplat.ir.printing.modules import print_module
 from starplat.schedule.algebra import few_neighbors
 from starplat.schedule.facts import EVEN
 
@@ -110,6 +113,7 @@ def _program_pieces(
         "every_batch": EVERY_BATCH,
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
+        "mark": _mark(module) if is_divided(module) else None,
         "how_to_run": f"// run:   {launcher}./{stem} GRAPH{arguments.usage()}",
         "options": [*arguments.options(), *([OPTION] if module.on_demand else []), *([of_devices] if threads else [])],
         "devices_option": devices,
@@ -123,6 +127,11 @@ def _program_pieces(
         "returns_several": len(module.result_types) > 1,
         "returned_type": returned_type(module.function(module.entry)),
     }
+
+
+def _mark(module: ir.Module) -> str:
+    """The number by which processes know whether they are the same program."""
+    return f"{crc32(f'{__version__} {print_module(module)}'.encode()):#010x}"
 
 
 def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
