@@ -227,6 +227,17 @@ def test_what_only_looks_alike_keeps_its_loop(name: str) -> None:
     assert near != operators_of(COMPONENTS)
 
 
+@pytest.mark.parametrize("offered", ["max(v.c, v.next)", "v.next"])
+def test_offers_of_the_round_before_are_read_as_they_are(offered: str) -> None:
+    text = changed(
+        TWO_BUFFERS,
+        ("  next = c;", "  g.attachNodeProperty(next = INF);"),
+        ("v.next != v.c", "v.next < v.c"),
+        ("Min(w.next, v.c)", f"Min(w.next, {offered})"),
+    )
+    assert_as_written(text, (UGLY["ladder"],))
+
+
 @pytest.mark.parametrize("name", NEAR)
 def test_a_near_miss_keeps_its_loop(name: str) -> None:
     text = SPELLINGS["both neighbors"]

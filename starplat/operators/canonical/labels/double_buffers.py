@@ -10,8 +10,9 @@ while (more) {                                     more = False;
 }
 
 Both properties are equal when a round begins, so they differ where a `Min` has won. Where only what is less is taken
-over (`v.next < v.now`), `next` may begin with INF: what it lags behind with is never taken. The loop in place may
-propagate a value sooner. The caller proves that it converges; then both end in the same fixed point.
+over (`v.next < v.now`), `next` may begin with INF: what it lags behind with is never taken, and nothing else may read
+it. The loop in place may propagate a value sooner. The caller proves that it converges; then both end in the same
+fixed point.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import says_that_it_wins
+from starplat.analysis.settling.monotone import mentions, says_that_it_wins
 from starplat.analysis.settling.snapshots import stores_of_changed
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
@@ -66,7 +67,9 @@ def _in_place(
     ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
     if first is not None and not any({now, following} & {*walk.written(i), *walk.read(i)} for i in ahead_of_it):
         rounds.pop(first)
-    elif not _begin_alike(now, following, before) and not (only_better and _offers_nothing(following, extreme, before)):
+    elif not _begin_alike(now, following, before) and not (
+        only_better and _offers_nothing(following, extreme, before) and not _is_read(following, *rounds, *rest)
+    ):
         return None
     ahead = walk.writers(following, *rounds)
     if not all(
@@ -217,6 +220,17 @@ def _offers_nothing(symbol: typed.Symbol, extreme: typed.Extreme, before: Sequen
     if begun is None or begun.set or not isinstance(begun.fill, typed.Infinity):
         return False
     return begun.fill.negative is (extreme is typed.Extreme.MAX)
+
+
+def _is_read(symbol: typed.Symbol, *statements: typed.Statement) -> bool:
+    """Whether statements use what a property holds, but to compare it with what is offered."""
+    inside = (i for s in statements for i in walk.statements(s))
+    return any(
+        any(mentions(value, {symbol}) for value in walk.values(i))
+        if isinstance(i, typed.AssignExtreme)
+        else symbol in walk.read(i)
+        for i in inside
+    )
 
 
 def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
