@@ -30,12 +30,12 @@ namespace starplat {
 // Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
 template <class T>
 void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
+    using Total = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
+    Total sum = 0, least = 0, greatest = 0;
     std::size_t finite = 0;
     for (const T cell : cells) {
-        const Sum value = cell;
-        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        const Total value = cell;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Total>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);
