@@ -22,7 +22,7 @@ from tests.programs.targets import REFERENCE, compiled
 from tests.programs.test_generated import legitimate
 from tests.zoo import ZOO
 
-NARROW = ("bfs", "bfs_levels", "connected_components", "radii", "sssp", "sssp_two_flags")
+NARROW = ("bfs", "bfs_levels", "connected_components", "label_propagation", "radii", "sssp", "sssp_two_flags")
 """The examples whose kernels have numbers of 32 bits only."""
 
 
@@ -201,6 +201,25 @@ function rounds(Graph g, propNode<int> steps) {
 }
 """
 
+MAPS = """
+function f(Graph g, propNode<int> color, propNode<int> seen, propNode<int> told, propNode<float> weight) {
+  forall (v in g.nodes()) { v.color = v % 5; }
+  forall (v in g.nodes()) {
+    map<int, int> votes;
+    map<node, float> halves;
+    for (u in g.inOutNbrs(v)) {
+      votes[u.color * 1000003] += 1;
+      halves[u] += 0.5;
+    }
+    v.seen = votes.best() + votes.size();
+    int keys = 0;
+    for (k in votes) { keys = keys * 3 + k + votes[k]; }
+    v.told = keys;
+    v.weight = halves[2];
+  }
+}
+"""
+
 COUNTS = """
 function f(Graph g, propNode<int> x, propNode<bool> p) {
   int rounds = 0;
@@ -233,7 +252,9 @@ function f(Graph g, propNode<int> x) {
 
 @needs_device
 @pytest.mark.parametrize(
-    "text", [REALS, FLAGS, FUNCTIONS, ROUNDS, COUNTS], ids=["reals", "flags", "functions", "rounds", "counts"]
+    "text",
+    [REALS, FLAGS, FUNCTIONS, ROUNDS, MAPS, COUNTS],
+    ids=["reals", "flags", "functions", "rounds", "maps", "counts"],
 )
 @pytest.mark.parametrize("graph", ["random", "parallel", "one-loop"])
 def test_what_wgsl_spells_its_own_way(text: str, graph: str) -> None:
@@ -277,6 +298,7 @@ def test_numbers_of_64_bits_are_refused_at_their_loop() -> None:
         "map<int, long> seen; for (w in g.neighbors(v)) { seen[w] += 1; }",
         "map<int, double> seen; for (w in g.neighbors(v)) { seen[w] += 0.5; }",
         "long far = v; v.x = int(far * far % 7); map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; }",
+        "map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; } v.x = int(long(seen[v]) * seen[v] % 7);",
         "v.x = int(random(1, v) * 9.0);",
     ],
 )

@@ -11,6 +11,7 @@ from starplat.backends import statements as st
 from starplat.backends.legal import methods
 from starplat.backends.legal_module import legal
 from starplat.backends.text.names import Names
+from starplat.backends.wgsl.places import with_narrow_places
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -95,6 +96,7 @@ class Instances:
 
 def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:
     """The buffers and functions of a module. Raises E06xx: the target cannot do what the program asks."""
+    module = with_narrow_places(module)
     routines, functions = legal(module, capabilities)
     kernels = tuple(routine for routine in routines if isinstance(routine, st.LegalKernel))
     assert len(kernels) == len(routines), "persistent kernels are for targets that have a barrier for all threads"
