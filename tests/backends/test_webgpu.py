@@ -22,7 +22,7 @@ from tests.programs.targets import REFERENCE, compiled
 from tests.programs.test_generated import legitimate
 from tests.zoo import ZOO
 
-NARROW = ("bfs", "bfs_levels", "connected_components", "radii", "sssp", "sssp_two_flags")
+NARROW = ("bfs", "bfs_levels", "connected_components", "label_propagation", "radii", "sssp", "sssp_two_flags")
 """The examples whose kernels have numbers of 32 bits only."""
 
 
@@ -201,6 +201,43 @@ function rounds(Graph g, propNode<int> steps) {
 }
 """
 
+MAPS = """
+function f(Graph g, propNode<int> color, propNode<int> seen, propNode<int> told, propNode<float> weight) {
+  forall (v in g.nodes()) { v.color = v % 5; }
+  forall (v in g.nodes()) {
+    map<int, int> votes;
+    map<node, float> halves;
+    for (u in g.inOutNbrs(v)) {
+      votes[u.color * 1000003] += 1;
+      halves[u] += 0.5;
+    }
+    v.seen = votes.best() + votes.size();
+    int keys = 0;
+    for (k in votes) { keys = keys * 3 + k + votes[k]; }
+    v.told = keys;
+    v.weight = halves[2];
+  }
+}
+"""
+
+COUNTS = """
+function f(Graph g, propNode<int> x, propNode<bool> p) {
+  int rounds = 0;
+  forall (v in g.nodes()) {
+    v.x = v % 7;
+    v.p = v.x > 3;
+  }
+  while (Count(p) > 1) {
+    forall (v in g.nodes().filter(p == True)) {
+      v.x -= 1;
+      v.p = v.x > 3;
+    }
+    rounds++;
+  }
+  return Count(x) * 3000000000 + rounds;
+}
+"""
+
 LAST_ARC = """
 function f(Graph g, propNode<int> x) {
   edge last = -1;
@@ -214,7 +251,11 @@ function f(Graph g, propNode<int> x) {
 
 
 @needs_device
-@pytest.mark.parametrize("text", [REALS, FLAGS, FUNCTIONS, ROUNDS], ids=["reals", "flags", "functions", "rounds"])
+@pytest.mark.parametrize(
+    "text",
+    [REALS, FLAGS, FUNCTIONS, ROUNDS, MAPS, COUNTS],
+    ids=["reals", "flags", "functions", "rounds", "maps", "counts"],
+)
 @pytest.mark.parametrize("graph", ["random", "parallel", "one-loop"])
 def test_what_wgsl_spells_its_own_way(text: str, graph: str) -> None:
     agrees(starplat.compile(text), ZOO[graph])
@@ -252,7 +293,14 @@ def test_numbers_of_64_bits_are_refused_at_their_loop() -> None:
 
 
 @pytest.mark.parametrize(
-    "work", ["map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; }", "v.x = int(random(1, v) * 9.0);"]
+    "work",
+    [
+        "map<int, long> seen; for (w in g.neighbors(v)) { seen[w] += 1; }",
+        "map<int, double> seen; for (w in g.neighbors(v)) { seen[w] += 0.5; }",
+        "long far = v; v.x = int(far * far % 7); map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; }",
+        "map<int, int> seen; for (w in g.neighbors(v)) { seen[w] += 1; } v.x = int(long(seen[v]) * seen[v] % 7);",
+        "v.x = int(random(1, v) * 9.0);",
+    ],
 )
 def test_a_loop_whose_functions_need_64_bits_is_pointed_at(work: str) -> None:
     text = f"function f(Graph g, propNode<int> x) {{ forall (v in g.nodes()) {{ {work} }} }}"
@@ -260,6 +308,30 @@ def test_a_loop_whose_functions_need_64_bits_is_pointed_at(work: str) -> None:
     assert "its numbers have 32 bits" in found.message
     assert found.place is not None
     assert text[found.place.span.start :].startswith("forall (v")
+
+
+@pytest.mark.parametrize(("kind", "total"), [("propNode<int>", "Sum(x)"), ("propEdge<bool>", "Count(x)")])
+def test_sums_that_are_long_are_refused_with_what_to_write(kind: str, total: str) -> None:
+    text = f"function f(Graph g, {kind} x) {{ return {total}; }}"
+    found = refused(text)
+    assert found.place is not None
+    assert text[found.place.span.start : found.place.span.end] == total
+    assert found.message == "this target cannot update a shared long with '+' in one piece"
+    assert found.help is not None
+    assert "in place of `Sum` or `Count`, add up in a `forall`" in found.help
+
+
+@needs_device
+def test_a_sum_in_a_loop_is_what_to_write() -> None:
+    text = """
+    function f(Graph g, propNode<int> x) {
+      int total = 0;
+      forall (v in g.nodes()) { v.x = v * 1000003; }
+      forall (v in g.nodes()) { total += v.x; }
+      return total;
+    }
+    """
+    agrees(starplat.compile(text), ZOO["random"])
 
 
 def test_what_may_not_be_evaluated_in_vain_is_refused() -> None:

@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from starplat.backends import statements as st
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
-from starplat.ir.capabilities import Capabilities
+from starplat.ir.capabilities import BITS, Capabilities
 from starplat.source import SourceFile, Span
+
+OTHER = "use another target"
+NARROWER = (
+    "use another target, or numbers of 32 bits: `int` for `long`, `float` for `double`; "
+    "in place of `Sum` or `Count`, add up in a `forall`"
+)
+"""What to do where numbers of 64 bits are too wide for a target."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,8 @@ class Methods:
             return st.Method.NATIVE
         if self.capabilities.has_compare_and_swap(element):
             return st.Method.SWAP_LOOP
-        raise self._impossible(
-            f"this target cannot update a shared {element.value} with '{combine.value}' in one piece"
-        )
+        message = f"this target cannot update a shared {element.value} with '{combine.value}' in one piece"
+        raise self._impossible(message, NARROWER if BITS[element] == 64 else OTHER)
 
     def require_fetch(self, array: ir.Array, combine: ir.Combine) -> None:
         """Refuses an atomic read and change of a cell, if the target has none."""
@@ -44,6 +50,6 @@ class Methods:
         if not self.capabilities.has_compare_and_swap(ir.Element.INT):
             raise self._impossible(f"this target cannot lock a cell of '{array.name}'")
 
-    def _impossible(self, message: str) -> DiagnosticError:
+    def _impossible(self, message: str, help: str = OTHER) -> DiagnosticError:
         place = Label(self.span, "in this loop") if self.span != Span(0, 0) else None
-        return DiagnosticError(Diagnostic("E0604", message, self.source, place, help="use another target"))
+        return DiagnosticError(Diagnostic("E0604", message, self.source, place, help=help))

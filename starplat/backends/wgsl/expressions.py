@@ -7,6 +7,7 @@ Takes what the C-like printer takes, and of every array whether its cells are at
 from dataclasses import KW_ONLY, dataclass
 
 from starplat.backends.c import expressions, literals, precedence
+from starplat.backends.legal.methods import NARROWER
 from starplat.backends.wgsl.instances import Instances
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -58,7 +59,7 @@ class WgslExpressions(expressions.ExpressionPrinter):
     def require_narrow(self, element: ir.Element) -> None:
         """Refuses numbers of 64 bits. Raises E0604: this is one."""
         if element in _WIDE:
-            self.instances.refuse(f"this target has no '{element.value}': its numbers have 32 bits")
+            self.instances.refuse(f"this target has no '{element.value}': its numbers have 32 bits", NARROWER)
 
     # --- cells -----------------------------------------------------------------------------------------------------
 

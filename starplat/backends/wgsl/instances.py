@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from starplat.backends import statements as st
+from starplat.backends.legal import methods
 from starplat.backends.legal_module import legal
 from starplat.backends.text.names import Names
+from starplat.backends.wgsl.places import with_narrow_places
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -85,15 +87,16 @@ class Instances:
             if not _may_be_in_vain(call.function, self.emitted.helpers):
                 self.refuse(f"this target evaluates both sides of '? :', and '{call.function}' does more than compute")
 
-    def refuse(self, message: str) -> NoReturn:
+    def refuse(self, message: str, help: str = methods.OTHER) -> NoReturn:
         """Raises E0604, which points at the loop or function."""
         place = None if self.span == NOWHERE else Label(self.span, "in this loop")
         source = self.emitted.module.source
-        raise DiagnosticError(Diagnostic("E0604", message, source, place, help="use another target"))
+        raise DiagnosticError(Diagnostic("E0604", message, source, place, help=help))
 
 
 def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:
     """The buffers and functions of a module. Raises E06xx: the target cannot do what the program asks."""
+    module = with_narrow_places(module)
     routines, functions = legal(module, capabilities)
     kernels = tuple(routine for routine in routines if isinstance(routine, st.LegalKernel))
     assert len(kernels) == len(routines), "persistent kernels are for targets that have a barrier for all threads"

@@ -85,14 +85,15 @@ class HostExpressions(host_operations.HostOperations):
     def _reduced(
         self, name: str, combine: ir.Combine, array: ir.Array, element: ir.Element, node: typed.Node
     ) -> ir.Expression:
-        """A whole array combined into one new variable."""
-        variable = self.declare(name, element, identity(combine, element))
+        """A whole array combined into one new variable. A count of nodes is an INT, whatever it is used as."""
         over_nodes = array.extent is ir.Extent.NODES
+        counts = array.is_set or (isinstance(node, typed.Aggregate) and node.aggregation is typed.Aggregation.COUNT)
+        asked, element = element, ir.Element.INT if counts and over_nodes else element
+        variable = self.declare(name, element, identity(combine, element))
         over = self.names.inner().variable(
             "v" if over_nodes else "e", ir.Element.NODE if over_nodes else ir.Element.ARC
         )
         value: ir.Expression = ir.Load(array, ir.Ref(over))
-        counts = array.is_set or (isinstance(node, typed.Aggregate) and node.aggregation is typed.Aggregation.COUNT)
         if counts:
             value = ir.Select(_holds(value), ir.Const(1, element), ir.Const(0, element))
         elif element is not array.element:
@@ -104,7 +105,7 @@ class HostExpressions(host_operations.HostOperations):
             self.regions.sum_up(variable, risk, value, over, node.span)
         else:
             self.regions.reduce(variable, combine, array, value, over, node.span)
-        return ir.Ref(variable)
+        return build.converted(ir.Ref(variable), asked)
 
     def binary(self, e: typed.Binary) -> ir.Expression:
         """`&&` and `||` must not touch the device for a right side that is not evaluated."""

@@ -6,7 +6,7 @@ may add to a map is the checker's to say.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starplat.analysis import walk
 from starplat.frontend import typed
@@ -151,8 +151,7 @@ def _add_to_map(window: MapWindow, name: str) -> ir.Function:
         ir.Store(sums, ir.Ref(_SLOT), build.plus(old, ir.Ref(value))),
         ir.Store(keys, ir.Ref(_SLOT), ir.Ref(_KEY)),
     )
-    made = _helper(name, (keys, sums), None, body, ir.MapPart.ADD.value, _KEY, value)
-    return replace(made, of_map=ir.MapPart.ADD)
+    return _helper(name, (keys, sums), None, body, ir.MapPart.ADD, _KEY, value)
 
 
 def _sum_of_key(window: MapWindow, name: str) -> ir.Function:
@@ -164,7 +163,7 @@ def _sum_of_key(window: MapWindow, name: str) -> ir.Function:
         *_probing(keys),
         ir.KernelReturn(ir.Select(build.equal(_at(keys), key), _at(sums), nothing)),
     )
-    return _helper(name, (keys, sums), sums.element, body, "what was added to a key", _KEY)
+    return _helper(name, (keys, sums), sums.element, body, ir.MapPart.SUM, _KEY)
 
 
 def _probing(keys: ir.Array) -> tuple[ir.KernelOp, ...]:
@@ -183,7 +182,7 @@ def _size_of_map(window: MapWindow, name: str) -> ir.Function:
     keys, size = _parameter("keys", window.keys), ir.Variable("size", ir.Element.INT)
     count = ir.KernelIf(_is_taken(keys), (ir.SetLocal(size, build.plus(ir.Ref(size), build.ONE)),))
     body = (ir.Let(size, build.ZERO), _each_slot(count), ir.KernelReturn(ir.Ref(size)))
-    return _helper(name, (keys,), ir.Element.INT, body, "how many keys a map has")
+    return _helper(name, (keys,), ir.Element.INT, body, ir.MapPart.SIZE)
 
 
 def _best_of_map(window: MapWindow, name: str) -> ir.Function:
@@ -198,8 +197,7 @@ def _best_of_map(window: MapWindow, name: str) -> ir.Function:
         _each_slot(ir.KernelIf(wins, (ir.SetLocal(best, _at(keys)), ir.SetLocal(most, _at(sums))))),
         ir.KernelReturn(ir.Ref(best)),
     )
-    made = _helper(name, (keys, sums), ir.Element.INT, body, ir.MapPart.BEST.value)
-    return replace(made, of_map=ir.MapPart.BEST)
+    return _helper(name, (keys, sums), ir.Element.INT, body, ir.MapPart.BEST)
 
 
 def _sort_keys(window: MapWindow, name: str) -> ir.Function:
@@ -235,9 +233,7 @@ def _sort_keys(window: MapWindow, name: str) -> ir.Function:
         ir.KernelWhile(build.greater(ir.Ref(gap), _long(0)), rounds),
         ir.KernelReturn(ir.Ref(count)),
     )
-    return _helper(
-        name, (keys, cells), ir.Element.LONG, body, "sorts a map's keys (Shell's method); how many there are"
-    )
+    return _helper(name, (keys, cells), ir.Element.LONG, body, ir.MapPart.SORT)
 
 
 # --- their parts ----------------------------------------------------------------------------------------------------
@@ -248,12 +244,12 @@ def _helper(
     arrays: tuple[ir.Array, ...],
     result: ir.Element | None,
     body: tuple[ir.KernelOp, ...],
-    comment: str,
+    part: ir.MapPart,
     *more: ir.Variable,
 ) -> ir.Function:
     lent = tuple(ir.Parameter(array, by_reference=True) for array in arrays)
     values = tuple(ir.Parameter(variable) for variable in (_FIRST, _END, *more))
-    return ir.Function(name, (*lent, *values), result, body, comment=comment)
+    return ir.Function(name, (*lent, *values), result, body, comment=part.value, of_map=part)
 
 
 def _parameter(name: str, array: ir.Array) -> ir.Array:

@@ -18,16 +18,19 @@ class Parameter:
 
 
 class MapPart(Enum):
-    """What a helper does to a local map, for targets whose threads share one."""
+    """What a helper does to a local map."""
 
     ADD = "adds to the sum of a key"
+    SUM = "what was added to a key"
+    SIZE = "how many keys a map has"
     BEST = "the key with the largest sum, the smallest of equals"
+    SORT = "sorts a map's keys (Shell's method); how many there are"
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included. `of_map` tells
-    that it is one of the functions of maps: the map's keys, sums, first slot and end are its first arguments. `alone`
+    that it is one of the functions of maps: the map's arrays, first slot and end are its first arguments. `alone`
     is the function that does the same without atomic operations, where no other thread runs."""
 
     name: str
