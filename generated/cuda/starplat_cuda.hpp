@@ -1095,8 +1095,9 @@ __device__ inline double *values_of_block() {
     return values;
 }
 
-// Calls finish(node, total) for the nodes that were put off. Of the longest rows a thread has so many values under way:
-// of arcs on the host several, since the block that has most such rows is alone on the link in the end.
+// Calls finish(node, total) for the nodes that were put off. A thread has `under_way` values of the longest rows on
+// their
+// way: several of arcs on the host, since the block with most such rows is alone on the link in the end.
 template <int under_way, class T, class Join, class Value, class Finish>
 __device__ __forceinline__ void long_values(
     const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
@@ -1119,12 +1120,12 @@ __device__ __forceinline__ void long_values(
         for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += under_way * blockDim.x) {
             T values[under_way];
 #pragma unroll
-            for (int i = 0; i < under_way; i++) {
-                const arc_t at = arc + i * blockDim.x;
-                values[i] = at >= first && at < end ? value(node, at) : start;
+            for (int turn = 0; turn < under_way; turn++) {
+                const arc_t at = arc + turn * blockDim.x;
+                values[turn] = at >= first && at < end ? value(node, at) : start;
             }
 #pragma unroll
-            for (int i = 0; i < under_way; i++) total = join(total, values[i]);
+            for (int turn = 0; turn < under_way; turn++) total = join(total, values[turn]);
         }
         totals[threadIdx.x] = total;
         for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {

@@ -11,7 +11,6 @@ from functools import partial
 from itertools import count
 
 from starplat.backends.scheduled import capabilities_of, for_target, made_for_target, own_schedule
-from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changes_graph
@@ -107,17 +106,10 @@ def _alternatives(
         cut = heads_of_rows(found, symmetric=symmetric, weights=weights)
         return (found,) if cut is found else (cut, found)
 
-    def in_chunks() -> tuple[ir.Module, ...]:
-        try:
-            return (made_under(replace(asked, memory=Memory.CHUNKS)),)
-        except DiagnosticError as refused:  # kernels that read arcs of other nodes need all of them
-            if refused.diagnostics[0].code != "E0665":
-                raise
-            return ()
-
     ways: list[Making] = [partial(with_heads, one) for one in (asked, *less)]
     if (schedule is None or asked.memory is Memory.AUTO) and less and not changes_graph(module):
-        ways.append(in_chunks)  # where the host has no room either, as for a file that is larger than its memory
+        # where the host has no room either, as for a file that is larger than its memory
+        ways.append(lambda: (made_under(replace(asked, memory=Memory.CHUNKS)),))
     if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
         ways.insert(0, lambda: (made_under(replace(asked, memory=Memory.RESIDENT)),))
     return Alternatives(ways, seconds)

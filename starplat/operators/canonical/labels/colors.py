@@ -1,6 +1,6 @@
 """A number that says one of several things is a flag for each thing that is asked.
 
-propNode<int> color;                                  propNode<bool> color_is_1; propNode<bool> color_is_0;
+propNode<int> color;                                  propNode<bool> color_is_1, color_not_0;
 g.attachNodeProperty(color = 0);                      g.attachNodeProperty(color_is_1 = False, color_not_0 = False);
 forall (u in g.nodes().filter(color == 1)) {          forall (u in g.nodes().filter(color_is_1)) {
   for (w in g.neighbors(u)) {                           for (w in g.neighbors(u)) {
