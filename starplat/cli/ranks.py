@@ -80,7 +80,7 @@ def _connected(ranks: int | None, timeout: float | None) -> Communicator:
         raise unavailable_mpi() from None
     comm: Any = MPI.COMM_WORLD
     if timeout is not None:
-        from starplat.runtime.parts.silent import Watched
+        from starplat.runtime.parts.mpi import Watched
 
         comm = Watched(comm, timeout)
     if ranks is not None and ranks != comm.Get_size():

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from starplat.cli import arguments, console
 from starplat.cli import arguments as options
-from starplat.cli import console, scheduling
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -33,7 +33,7 @@ class Wish:
     """The target, device and graph for which choices are explained, if any."""
 
     target: str | None
-    device_choice: scheduling.DeviceChoice
+    device_choice: arguments.DeviceChoice
     schedule: Schedule | None
     graph: Callable[[], Graph] | None
     function: str | None
@@ -72,8 +72,8 @@ def explain(
     if _CODE.fullmatch(what):
         _explain_code(what.upper(), json)
     else:
-        device_choice = scheduling.DeviceChoice(device, kind)
-        wanted = scheduling.wanted_schedule(schedule, Path(what))
+        device_choice = arguments.DeviceChoice(device, kind)
+        wanted = arguments.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
         wish = Wish(target, device_choice, wanted, None if graph is None else partial(as_asked, graph), function)
         _explain_program(what, wish, strict=strict, json=json)
