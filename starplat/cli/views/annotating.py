@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from starplat import pipeline
-from starplat.analysis.races import CellSet, LoopRaces
-from starplat.analysis.sharing import is_shared, why_shared
+from starplat.analysis.races import CellSet, LoopRaces, is_shared, why_shared
 from starplat.analysis.transfers import Region, Transfers
 from starplat.backends.scheduled import capabilities_of
 from starplat.backends.text.names import Names
