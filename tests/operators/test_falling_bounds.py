@@ -77,6 +77,8 @@ SPELLINGS = {
     "a local": [("int high = 0", "int b = v.core; int high = 0"), ("v.core -= 1", "v.core = b - 1"), (">= v", ">= v")],
     "those of the round before": [OLD, ("u.core >= v.core", "u.old >= v.old"), ("v.core -= 1", "v.core = v.old - 1")],
     "as far as it goes": [FAR],
+    "the flag first": [FAR, ("int h = v.core;\n      bool low = True;", "bool low = True;\n      int h = v.core;")],
+    "one after another": [FAR, ("fell = False;\n    forall", "fell = False;\n    for")],
     "left in the middle": [
         FAR,
         (

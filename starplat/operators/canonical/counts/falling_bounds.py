@@ -86,7 +86,8 @@ def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Sym
             reset = Builder().assign(typed.Variable(more), False)
         case _:
             return None
-    rounds = [s for s in loop.body.statements if not isinstance(s, typed.Declare) or s.value is not None]
+    every = hosts.at_once(loop.body).statements
+    rounds = [s for s in every if not isinstance(s, typed.Declare) or s.value is not None]
     match [s for s in rounds if s != reset]:
         case [typed.ForEach() as visits]:
             was: dict[typed.Symbol, typed.Expression | typed.Symbol] = {}
@@ -112,11 +113,12 @@ def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Sym
 def _visit(statements: Sequence[typed.Statement], own: typed.Cell, more: typed.Variable) -> _Row | None:
     """The neighbors whose bounds a node counts, if it lowers its own where they are too few, by one or as far as it
     goes, and notes so in `more`."""
-    match statements:
-        case (typed.Declare(local, value), *behind) if value == own:
-            if local in walk.all_written(*behind):
-                return _far(behind, own, typed.Variable(local), more)
-            statements = rebuilding.substituted(tuple(behind), {local: own})
+    begins = next((s for s in statements if isinstance(s, typed.Declare) and s.value == own), None)
+    if begins is not None:
+        statements = tuple(s for s in statements if s is not begins)
+        if begins.symbol in walk.all_written(*statements):
+            return _far(statements, own, typed.Variable(begins.symbol), more)
+        statements = rebuilding.substituted(statements, {begins.symbol: own})
     if (found := _counted(statements, own, own)) is None:
         return None
     row, count, rest = found
