@@ -10,8 +10,7 @@ from functools import cached_property
 
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.group_ends import GroupMemory
-from starplat.backends.c.groups import memory_of
+from starplat.backends.c.groups import GroupMemory, memory_of
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, kernels_inside, signature_text, under_all_names, unnamed_if_idle
 from starplat.backends.c.records import need_records

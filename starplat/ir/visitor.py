@@ -35,17 +35,17 @@ def field_names(node: Any) -> tuple[str, ...]:
     return names
 
 
-def _parts(node: object) -> Iterator[Any]:
+def parts_of(node: object) -> Iterator[Any]:
     """The values of the fields of a node that may hold nodes; tuples, carried stores and drivers are opened."""
     for value in record_values(node):
         if type(value) is tuple:
             for item in value:
                 if type(item) is ir.Carry:
-                    yield from _parts(item)
+                    yield from parts_of(item)
                 else:
                     yield item
         elif type(value) is ir.NearestFirst:
-            yield from _parts(value)
+            yield from parts_of(value)
         else:
             yield value
 
@@ -68,7 +68,7 @@ def _own(node: object) -> tuple[ir.Expression, ...]:
     """The expressions that a node itself holds."""
     kind = type(node)
     getter = _OWN[kind] if kind in _OWN else _own_of(kind)
-    return tuple(part for part in _parts(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
+    return tuple(part for part in parts_of(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
 
 
 def _own_of(kind: type) -> Getter | None:
@@ -301,7 +301,7 @@ def _each_array(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> It
         yield from ir.CSR.row_arrays
     elif isinstance(node, ir.Triangles):
         yield ir.CSR.offsets
-    for part in _parts(node):
+    for part in parts_of(node):
         if type(part) is ir.Array:
             yield part
         elif type(part) in _EXPRESSIONS:
@@ -373,10 +373,10 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
 @remembered()
 def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     """The arrays that operations of a kernel may write, for all threads to see; an array passed to a helper counts."""
-    written = {part for op in walk_kernel(block) for part in _parts(op) if type(part) is ir.Array}
+    written = {part for op in walk_kernel(block) for part in parts_of(op) if type(part) is ir.Array}
     for inner in all_expressions(block):
         if type(inner) not in _READING:
-            written.update(part for part in _parts(inner) if type(part) is ir.Array)
+            written.update(part for part in parts_of(inner) if type(part) is ir.Array)
     seen = (array for array in written if array.origin is not ir.Origin.THREAD)
     return frozenset(array for array in seen if array not in ir.GRAPH_ARRAYS)
 
@@ -390,7 +390,7 @@ def assigned_variables(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Variable]
             changed.add(op.variable)
     for inner in all_expressions(block):
         if type(inner) not in _READING:
-            changed.update(part for part in _parts(inner) if type(part) is ir.Variable)
+            changed.update(part for part in parts_of(inner) if type(part) is ir.Variable)
     return frozenset(changed)
 
 

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from starplat.backends import launch
+from starplat.backends.c import atomics, groups
+from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.files.definitions import used
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import folded
-from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.backends.text.helpers import Helper, Helpers, made_of, named
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 
 _STATIC = re.compile(r"^static (?!constexpr)((?:__host__ |__device__ )*)(__forceinline__ |inline )?", re.MULTILINE)
 
@@ -153,3 +156,26 @@ def headers_of_placement(module: ir.Module, name: str, language: str, *, convert
 def shared(text: str) -> str:
     """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)
+
+
+_ELEMENTS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
+
+
+def common_helpers(spelling: Spelling, capabilities: Capabilities) -> tuple[Helper, ...]:
+    """Arithmetic, and sums over a group and in a shared cell, for the types that programs mostly have."""
+    helpers = Helpers()
+    expressions = ExpressionPrinter(spelling, lambda what: what.name, str, helpers)
+    for element in spelling.latest:
+        expressions.latest(element)
+    for element in _ELEMENTS:
+        if ir.Combine.ADD not in spelling.group_reductions:
+            groups.group_function(expressions, ir.Combine.ADD, element)
+        if (ir.Combine.ADD, element) not in capabilities.atomics:
+            atomics.AtomicPrinter(expressions).swap_loop(ir.Combine.ADD, element)
+    groups.join_function(expressions, ir.Combine.ADD, ir.Element.DOUBLE)
+    return (*arithmetic(spelling), *helpers.needed)
+
+
+def says_double(helper: Helper) -> bool:
+    """Whether the helper is only for devices that have doubles."""
+    return any(value == "double" for _, value in helper.arguments)

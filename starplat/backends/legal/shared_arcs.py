@@ -4,25 +4,22 @@ from dataclasses import replace
 from typing import TypeVar
 
 from starplat.backends import statements as st
-from starplat.backends.legal.beside_arcs import repeated, visited
-from starplat.backends.legal.grouped import by_groups
+from starplat.backends.legal.grouped import by_groups, repeated, visited
 from starplat.backends.legal.histograms import count_rows
-from starplat.backends.legal.inside import replace_continue
+from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
-from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
-from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, gathering, giving
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc
-from starplat.ir.shapes.searching import Searching, searching
+from starplat.ir.shapes.searching import Asking, Searching, asking, searching
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:

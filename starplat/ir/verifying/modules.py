@@ -6,16 +6,19 @@ Takes a module, returns nothing, raises `InvalidModule`. It is run after lowerin
 from typing import assert_never
 
 from starplat.ir import nodes as ir
-from starplat.ir.verifying import host, spaces
+from starplat.ir.verifying import bounds, host, wellformed
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
 from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
+    assigned_variables,
     thread_arrays,
     used_arrays,
     used_scalars,
+    walk,
     walk_expression,
+    walk_kernel,
     written_arrays,
 )
 from starplat.same import remembered
@@ -100,7 +103,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
     scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
     Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, ir.Once)).block(kernel.body)
     _verify_signature(kernel, scope)
-    spaces.verify_spaces(kernel, scope)
+    verify_spaces(kernel, scope)
 
 
 def _verify_cell(reduction: ir.Reduction, kernel: ir.Kernel, scope: Scope) -> None:
@@ -224,3 +227,37 @@ def _verify_helper(helper: ir.Function, helpers: dict[str, ir.Function]) -> None
 
 def _callees(helper: ir.Function) -> set[str]:
     return {call.function for call in all_expressions(helper.body) if isinstance(call, ir.CallFunction)}
+
+
+_WORDS: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "arc", ir.Extent.SLOTS: "slot"}
+_GIVEN: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "an arc", ir.Extent.SLOTS: "a slot"}
+_INDEXED = (ir.Load, ir.Store, ir.UpdateCell, ir.ExtremeCell, ir.Carry, ir.FetchAdd, ir.FetchOr, ir.CompareSwap)
+
+
+def verify_spaces(kernel: ir.Kernel, scope: wellformed.Scope) -> None:
+    """Passes if no array is indexed by a number of another space."""
+    known = _known(kernel)
+    for part in walk((kernel.filter, kernel.body)):
+        if isinstance(part, _INDEXED):
+            wanted, given = part.array.extent, known.domain(part.index)
+            if {wanted, given} == set(_WORDS):
+                message = f"'{part.array.name}' has a cell for every {_WORDS[wanted]} and is indexed by {_GIVEN[given]}"
+                scope.require(False, message)
+
+
+def _known(kernel: ir.Kernel) -> bounds.Bounds:
+    known = bounds.Bounds(assigned_variables(kernel.body))
+    match kernel.domain:
+        case ir.AllArcs() if kernel.iterator is not None:
+            known.learn(kernel.iterator, ir.Extent.ARCS)
+        case ir.NodeNeighbors(direction, _, position):
+            known.learn(position, direction.layout.slots)
+    for op in walk_kernel(kernel.body):
+        match op:
+            case ir.ForNeighbors():
+                known.learn(op.position, op.layout.slots)
+            case ir.ForRange():
+                known.learn_range(op)
+            case ir.Let(variable, value):
+                known.learn_value(variable, value)
+    return known
