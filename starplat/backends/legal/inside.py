@@ -27,11 +27,6 @@ def replace_continue(body: st.Body, by: st.Body) -> st.Body:
     return tuple(replaced)
 
 
-def has_continue(body: st.Body) -> bool:
-    """Whether it continues the loop around it."""
-    return replace_continue(body, ()) != body
-
-
 _STATEMENTS = frozenset(st.Statement.__args__)
 
 

@@ -57,16 +57,17 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
     def knowing(body: st.Body) -> st.Body:
         return (declared, *body) if node in variables_in(body) else body
 
-    if isinstance(loop, st.Advance):
-        body, visit = knowing(loop.body), knowing(loop.visit)
-        return replace(loop, node=place, keep=keep, part=part, body=body, visit=visit)
-    if isinstance(loop, st.Gather):
-        value, finish = knowing(loop.value), knowing(loop.finish)
-        return replace(loop, node=place, keep=keep, part=part, value=value, finish=finish)
-    if isinstance(loop, st.Ask):
-        test, finish = knowing(loop.test), knowing(loop.finish)
-        return replace(loop, node=place, keep=keep, part=part, test=test, finish=finish)
-    return replace(loop, node=place, keep=keep, part=part, test=knowing(loop.test), reach=knowing(loop.reach))
+    bodies = {name: knowing(getattr(loop, name)) for name in _BODIES[type(loop)]}
+    return replace(loop, node=place, keep=keep, part=part, **bodies)
+
+
+_BODIES: dict[type, tuple[str, str]] = {
+    st.Advance: ("body", "visit"),
+    st.Gather: ("value", "finish"),
+    st.Ask: ("test", "finish"),
+    st.Search: ("test", "reach"),
+}
+"""The bodies of each kind of loop that know the node."""
 
 
 def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Advance:

@@ -5,7 +5,7 @@ in the situation and answers True. What none of them knows is reported as an une
 given up.
 """
 
-from starplat.frontend.mistakes import brackets, habits, heads, recovery, statements, wording, words
+from starplat.frontend.mistakes import brackets, habits, heads, recovery, statements, wording
 
 
 def explain(situation: recovery.Situation) -> None:
@@ -24,7 +24,7 @@ def _unexpected(situation: recovery.Situation) -> None:
 
 
 _RECOGNISERS = (
-    words.no_word,
+    statements.no_word,
     heads.result_type,
     habits.foreign_operator,
     habits.cast,
@@ -51,14 +51,14 @@ _RECOGNISERS = (
     heads.counting_domain,
     heads.condition_between,
     heads.fixed_point_without_flag,
-    words.missing_until,
-    words.misspelt_word,
+    statements.missing_until,
+    statements.misspelt_word,
     heads.membership,
     brackets.missing_brace,
     statements.outside_of_functions,
-    words.unknown_type,
-    words.reserved_name,
-    words.parameter_without_type,
+    statements.unknown_type,
+    statements.reserved_name,
+    statements.parameter_without_type,
     statements.assignment_for_comparison,
     statements.bare_comparison,
     statements.increment_between_values,
