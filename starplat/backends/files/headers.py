@@ -8,6 +8,7 @@ that depend on a program (on a type that is rarely met, on how many sets a launc
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from starplat.backends import launch
 from starplat.backends.c import atomics, groups
@@ -35,20 +36,10 @@ def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
     """Sums and products that wrap around or keep infinity, for the types that programs mostly have."""
     kinds = {element: spelling.values[element] for element in (ir.Element.INT, ir.Element.LONG, ir.Element.DOUBLE)}
     ends = {**spelling.largest, ir.Element.DOUBLE: "INFINITY"}
-    wider = (
-        (ir.Element.INT, ir.Element.LONG),
-        (ir.Element.INT, ir.Element.DOUBLE),
-        (ir.Element.LONG, ir.Element.DOUBLE),
-    )
+    whole = ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
     return (
-        *(
-            made_of("add_inf", name=f"add_inf{end}", type=kinds[element], largest=ends[element])
-            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
-        ),
-        *(
-            made_of("multiply", name=f"multiply{end}", type=kinds[element])
-            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
-        ),
+        *(made_of("add_inf", name=f"add_inf{end}", type=kinds[e], largest=ends[e]) for e, end in whole),
+        *(made_of("multiply", name=f"multiply{end}", type=kinds[e]) for e, end in whole),
         *(
             made_of(
                 "keeping_inf",
@@ -58,7 +49,7 @@ def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
                 source_inf=ends[source],
                 target_inf=ends[target],
             )
-            for source, target in wider
+            for source, target in combinations(kinds, 2)
         ),
     )
 

@@ -46,11 +46,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     else:
         given = (st.Declare(value, nothing, constant=False), *given)
     given = (*ahead, *operations.along(loop, given))
-    begin: st.Body = ()
-    found = total
-    if parts.first != nothing:
-        found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
-        begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
+    found, begin = begun(operations, parts)
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
         _row_expansion(operations, kernel, loop.layout.offsets),
@@ -67,6 +63,17 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         total=found,
         finish=inside.without_unread(finish),
     )
+
+
+def begun(operations: Operations, parts: Gathering) -> tuple[ir.Variable, st.Body]:
+    """The local that holds what comes of the arcs, and the statements that add it to the first value, unless that is
+    nothing."""
+    total = parts.total
+    if parts.first == identity(parts.combine, total.element):
+        return total, ()
+    found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
+    taken = st.Declare(total, parts.first, constant=False)
+    return found, (taken, st.Accumulate(total, parts.combine, ir.Ref(found)))
 
 
 def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from starplat.backends import statements as st
-from starplat.backends.legal.grouped import by_groups, repeated, visited
+from starplat.backends.legal.grouped import begun, by_groups, repeated, visited
 from starplat.backends.legal.histograms import count_rows
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
@@ -165,14 +165,8 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     value = operations.along(parts.loop, value)
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
-    joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
+    joined, begin = begun(operations, parts)
     rest = operations.block(parts.rest)
-    begin: st.Body
-    if parts.first == nothing:
-        joined, begin = parts.total, ()
-    else:
-        taken = st.Declare(parts.total, parts.first, constant=False)
-        begin = (taken, st.Accumulate(parts.total, parts.combine, ir.Ref(joined)))
     finish = replace_continue((*ahead, *begin, *rest), (st.Leave(),))
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     return st.Gather(

@@ -1,5 +1,7 @@
 """Checks one function: parameters, body, return type, unused declarations."""
 
+from dataclasses import replace
+
 from starplat.diagnostics import Label, Reporter, Severity
 from starplat.frontend import ast, scope, typed, types
 from starplat.frontend.context import Context, Signature
@@ -32,26 +34,9 @@ def check_function(
     if not (broken := any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)):
         _warn_of_unused(context)
     reporter.diagnostics.extend(context.reporter.diagnostics)
-    definition = typed.FunctionDefinition(
-        name,
-        function.kind.value,
-        definition.parameters,
-        definition.defaults,
-        types.Void.VOID if result is None else result,
-        definition.body,
-        definition.updates,
-        span=function.span,
-    )
-    signature = Signature(
-        name,
-        names[name],
-        parameters[0],
-        parameters[1],
-        None if broken and not isinstance(result, types.Void) else result,
-        context.host_only,
-        context.foreign_write,
-    )
-    return signature, definition
+    seen = None if broken and not isinstance(result, types.Void) else result
+    signature = Signature(name, names[name], *parameters, seen, context.host_only, context.foreign_write)
+    return signature, replace(definition, result=types.Void.VOID if result is None else result)
 
 
 def _pass(

@@ -36,14 +36,8 @@ class KernelLowering(KernelStores):
             case typed.AssignExtreme():
                 return self._extreme(s)
             case typed.AddToSet():
-                return [
-                    ir.Store(
-                        self.written_array(s.symbol),
-                        self.index(s.member, s.symbol.name, self.array(s.symbol).extent, s),
-                        build.TRUE,
-                        Same(s) in self.shared,
-                    )
-                ]
+                member = self.index(s.member, s.symbol.name, self.array(s.symbol).extent, s)
+                return [ir.Store(self.written_array(s.symbol), member, build.TRUE, Same(s) in self.shared)]
             case typed.AddToMap():
                 return [self._add_to_map(s)]
             case typed.CallStatement():
