@@ -5,7 +5,7 @@ walks are in program order, outer before inner. A pass that changes something de
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Any, TypeGuard, TypeVar, get_args
@@ -23,12 +23,6 @@ HOST_OPS: tuple[type, ...] = get_args(ir.HostOp)
 _OPS = frozenset((*KERNEL_OPS, *HOST_OPS))
 _EXPRESSIONS = frozenset(EXPRESSIONS)
 _LEAVES = frozenset((ir.Const, ir.Ref, ir.NumNodes, ir.NumArcs))
-
-
-@cache
-def field_names(kind: Any) -> tuple[str, ...]:
-    """The names of the fields of a class of nodes."""
-    return tuple(field.name for field in fields(kind))
 
 
 def parts_of(node: object) -> Iterator[Any]:
@@ -62,7 +56,8 @@ def expressions_of(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Expressi
 
 def _own(node: object) -> tuple[ir.Expression, ...]:
     """The expressions that a node itself holds."""
-    getter = _own_of(type(node))
+    kind: Any = type(node)
+    getter = _own_of(kind)
     return tuple(part for part in parts_of(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
 
 
@@ -80,7 +75,8 @@ _WITH_EXPRESSIONS = frozenset((*EXPRESSIONS, ir.Carry, ir.NearestFirst))
 
 def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     """The non-empty blocks of operations inside an operation, in the order of its fields."""
-    getter = _blocks_of(type(op))
+    kind: Any = type(op)
+    getter = _blocks_of(kind)
     return () if getter is None else tuple(block for block in getter(op) if block)
 
 
@@ -212,7 +208,8 @@ def _values_of(kind: type) -> Getter | None:
 
 def record_values(record: object) -> tuple[Any, ...]:
     """The values of the fields of a record that may hold records."""
-    values = _values_of(type(record))
+    kind: Any = type(record)
+    values = _values_of(kind)
     assert values is not None, record
     return values(record)
 

@@ -1,7 +1,7 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starplat.backends import statements as st
 from starplat.backends.legal.grouped import begun, by_groups, repeated, visited
@@ -57,7 +57,7 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
     def knowing(body: st.Body) -> st.Body:
         return (declared, *body) if node in variables_in(body) else body
 
-    bodies = {name: knowing(getattr(loop, name)) for name in _BODIES[type(loop)]}
+    bodies: dict[str, Any] = {name: knowing(getattr(loop, name)) for name in _BODIES[type(loop)]}
     return replace(loop, node=place, keep=keep, part=part, **bodies)
 
 

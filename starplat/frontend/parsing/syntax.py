@@ -34,7 +34,7 @@ def syntax_within(root: ast.Syntax) -> Iterator[ast.Syntax]:
             pending.extend(node)
         elif isinstance(node, ast.Syntax):
             yield node
-            pending.extend(getattr(node, name) for name in _branches(type(node)))
+            pending.extend(_parts(node))
 
 
 def with_spans(node: Any, changed: Callable[[Span], Span]) -> Any:
@@ -43,8 +43,14 @@ def with_spans(node: Any, changed: Callable[[Span], Span]) -> Any:
         return tuple(with_spans(part, changed) for part in node)
     if not isinstance(node, ast.Syntax):
         return node
-    parts = {name: with_spans(getattr(node, name), changed) for name in _branches(type(node))}
+    kind: Any = type(node)
+    parts = {name: with_spans(getattr(node, name), changed) for name in _branches(kind)}
     return replace(node, **parts, span=changed(node.span))
+
+
+def _parts(node: ast.Syntax) -> list[Any]:
+    kind: Any = type(node)
+    return [getattr(node, name) for name in _branches(kind)]
 
 
 @cache
@@ -73,7 +79,7 @@ def report_depth(program: ast.Program, reporter: Reporter) -> ast.Program:
 def _first_too_deep(function: ast.Function) -> ast.Syntax | None:
     level: list[ast.Syntax] = [function]
     for _ in range(LIMIT):
-        parts = [getattr(node, name) for node in level for name in _branches(type(node))]
+        parts = [part for node in level for part in _parts(node)]
         inside = [inner for part in parts for inner in (part if isinstance(part, tuple) else (part,))]
         level = [inner for inner in inside if isinstance(inner, ast.Syntax) and not isinstance(inner, ast.Name)]
         if not level:

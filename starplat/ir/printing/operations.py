@@ -1,11 +1,12 @@
 """Prints kernel operations, and the parts that they share with host operations."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from starplat.ir import nodes as ir
 from starplat.ir.printing.expressions import print_arguments, print_expression
-from starplat.ir.visitor import EXPRESSIONS, field_names
+from starplat.ir.visitor import EXPRESSIONS
 
 _DECLARED = "let {variable.name}: {variable.element.value} = {value}"
 _ASSIGNED = "{variable.name} = {value}"
@@ -107,7 +108,8 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
     if isinstance(op, ir.HostBlock):
         yield from print_ops(op.body)
         return
-    yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(type(op))}).rstrip()
+    shown = {field.name: _shown(field.name, getattr(op, field.name)) for field in fields(op)}
+    yield LINES[type(op)].format_map(shown).rstrip()
     if isinstance(op, ir.Loop | ir.Launch):
         for name in _HEADED:
             if block := getattr(op, name, ()):
