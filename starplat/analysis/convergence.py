@@ -1,9 +1,9 @@
 """Recognises the frontier form of a fixed point, in both of StarPlat's spellings.
 
-A `fixedPoint until (F : !P)` whose body writes P only by storing True to single cells works on two copies of P: reads
-see the round's start, writes go to a fresh all-False copy that becomes P at the round's end. The same is meant by a
-body that keeps the second copy itself (`modified = modified_nxt; attach(modified_nxt = False)`). Either way the True
-cells are the frontier of the next round.
+A `fixedPoint until (F : !P)` whose body, with the functions that it lends P to, writes P only by storing True to single
+cells works on two copies of P: reads see the round's start, writes go to a fresh all-False copy that becomes P at the
+round's end. The same is meant by a body that keeps the second copy itself (`modified = modified_nxt;
+attach(modified_nxt = False)`). Either way the True cells are the frontier of the next round.
 """
 
 from dataclasses import dataclass
@@ -33,22 +33,24 @@ class Convergence:
     reason: str
 
 
-def convergence(loop: typed.FixedPoint) -> Convergence:
-    """The form of one fixed point."""
+def convergence(loop: typed.FixedPoint, program: typed.Program) -> Convergence:
+    """The form of one fixed point of a program."""
     if (frontier := negated_property(loop)) is None:
         return Convergence(loop, Spelling.IN_PLACE, None, None, "the condition is not a single '!property'")
     if (copied := _copied_from(loop, frontier)) is not None:
         reason = f"'{copied.name}' becomes '{frontier.name}' in every round"
         return Convergence(loop, Spelling.TWO_FLAGS, frontier, copied, reason)
-    if obstacle := _obstacle(loop, frontier):
-        return Convergence(loop, Spelling.IN_PLACE, frontier, None, obstacle)
+    obstacle, is_stored = _obstacle(loop.body, frontier, program)
+    if obstacle or not is_stored:
+        never = f"the body never stores to '{frontier.name}'"
+        return Convergence(loop, Spelling.IN_PLACE, frontier, None, obstacle or never)
     reason = f"the body writes '{frontier.name}' only by storing True to single cells"
     return Convergence(loop, Spelling.ONE_FLAG, frontier, None, reason)
 
 
-def keeps_two_copies(loop: typed.FixedPoint, flag: typed.Symbol) -> bool:
+def keeps_two_copies(loop: typed.FixedPoint, flag: typed.Symbol, program: typed.Program) -> bool:
     """Whether reads of the flag in the loop's body see how it was when the round began."""
-    form = convergence(loop)
+    form = convergence(loop, program)
     return form.frontier is flag and form.spelling is Spelling.ONE_FLAG
 
 
@@ -65,25 +67,31 @@ def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol
     return next((source for destination, source in copied if destination is frontier), None)
 
 
-def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
-    """Why P must be updated in place; empty if it need not."""
-    written = False
-    for statement in walk.statements(loop.body):
+def _obstacle(body: typed.Block, frontier: typed.Symbol, program: typed.Program) -> tuple[str, bool]:
+    """Why P must be updated in place, empty if it need not; and whether a cell of it is stored to."""
+    is_stored = False
+    for statement in walk.statements(body):
         match statement:
             case typed.CopyProperty(symbol) if symbol is frontier:
-                return f"'{frontier.name}' is written as a whole"
+                return f"'{frontier.name}' is written as a whole", True
             case typed.Attach(items=items) if any(target is frontier for target, _ in items):
-                return f"'{frontier.name}' is written as a whole"
+                return f"'{frontier.name}' is written as a whole", True
             case typed.FixedPoint() if negated_property(statement) is frontier:
-                return f"a fixed point inside has '{frontier.name}', too"
+                return f"a fixed point inside has '{frontier.name}', too", True
         for place, value in _stores(statement):
             if place.symbol is frontier:
-                written = True
+                is_stored = True
                 if value != typed.TRUE:
-                    return f"'{frontier.name}' is written otherwise than by storing True"
-    if any(a is frontier for call in walk.calls(loop.body) for a in call.arguments):
-        return f"'{frontier.name}' is passed to a function"
-    return "" if written else f"the body never stores to '{frontier.name}'"
+                    return f"'{frontier.name}' is written otherwise than by storing True", True
+    for call in walk.calls(body):
+        for at, argument in enumerate(call.arguments):
+            if argument is frontier:
+                callee = program.function(call.function)
+                obstacle, stores = _obstacle(callee.body, callee.parameters[at], program)
+                if obstacle:
+                    return f"in '{callee.name}' {obstacle}", True
+                is_stored = is_stored or stores
+    return "", is_stored
 
 
 def _stores(statement: typed.Statement) -> list[tuple[typed.Place, typed.Expression | None]]:

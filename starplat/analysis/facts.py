@@ -65,6 +65,8 @@ def analyse(program: typed.Program) -> Facts:
 
 
 def _of_function(function: typed.FunctionDefinition, program: typed.Program, hosting: Hosting) -> FunctionFacts:
-    fixed_points = tuple(convergence(s) for s in walk.statements(function.body) if isinstance(s, typed.FixedPoint))
+    fixed_points = tuple(
+        convergence(s, program) for s in walk.statements(function.body) if isinstance(s, typed.FixedPoint)
+    )
     loops = races(function, program)
     return FunctionFacts(function, loops, fixed_points, transfers(function, loops, hosting))

@@ -124,7 +124,7 @@ def _judge(group: Sequence[Access], loop: parallel.ParallelLoop, program: typed.
     if _is_reduction(writes) and writes[0].combine in (typed.Combine.OR, typed.Combine.AND):
         return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
     if _stores_common_value(writes, loop):
-        if any(isinstance(s, typed.FixedPoint) and keeps_two_copies(s, writes[0].symbol) for s in loop.around):
+        if any(isinstance(s, typed.FixedPoint) and keeps_two_copies(s, writes[0].symbol, program) for s in loop.around):
             return RaceClass.COMMON_VALUE, "every write stores the same value; a read sees the beginning of the round"
         if all(_only_guards(a) for a in reads):
             return RaceClass.COMMON_VALUE, "every write stores the same value"

@@ -45,11 +45,12 @@ def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typ
     return (
         (frozenset(walk.written(statement)) - given)
         | stored
-        | {symbol for call in _called(statement) for symbol in _changed_by(call, program)}
+        | {symbol for call in _called(statement) for symbol in changed_by(call, program)}
     )
 
 
-def _changed_by(call: typed.Call, program: typed.Program) -> Iterator[typed.Symbol]:
+def changed_by(call: typed.Call, program: typed.Program) -> Iterator[typed.Symbol]:
+    """The symbols lent to a function that it changes."""
     function = program.function(call.function)
     inside = {symbol for s in walk.statements(function.body) for symbol in changed(s, program)}
     for parameter, argument in zip(function.parameters, call.arguments, strict=True):

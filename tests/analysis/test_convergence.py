@@ -54,3 +54,33 @@ def test_spelling(condition: str, step: str, after: str, expected: Spelling) -> 
     facts = facts_of(PROGRAM.format(condition=condition, step=step, after=after))
     (form,) = facts.functions[0].fixed_points
     assert form.spelling is expected
+
+
+LENT = """
+function step(Graph g, propNode<int> dist, propNode<bool> now) {{
+  forall (u in g.nodes().filter(now)) {{
+    {step}
+  }}
+}}
+function f(Graph g, propNode<int> dist, node s) {{
+  propNode<bool> active;
+  s.active = True;
+  fixedPoint until (done : !active) {{
+    step(g, dist, active);
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "expected", "reason"),
+    [
+        ("forall (t in g.neighbors(u)) { t.now = True; }", Spelling.ONE_FLAG, "the body writes 'active' only by"),
+        ("u.now = False;", Spelling.IN_PLACE, "in 'step' 'now' is written otherwise than by storing True"),
+        ("u.dist = 1;", Spelling.IN_PLACE, "the body never stores to 'active'"),
+    ],
+)
+def test_a_flag_is_followed_into_functions(step: str, expected: Spelling, reason: str) -> None:
+    (form,) = facts_of(LENT.format(step=step)).functions[1].fixed_points
+    assert form.spelling is expected
+    assert form.reason.startswith(reason)

@@ -333,7 +333,7 @@ class _Run:
 
     def fixed_point(self, s: typed.FixedPoint) -> None:
         flag = self.frame.setdefault(s.flag, [False])
-        form = convergence(s)
+        form = convergence(s, self.program)
         two = form.spelling is Spelling.ONE_FLAG and form.frontier is not None
         for _ in range(10_000):
             flag[0] = True

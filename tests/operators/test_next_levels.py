@@ -8,6 +8,7 @@ from tests.changing import changed
 from tests.operators.meaning import assert_as_written
 from tests.operators.test_canonical import BFS
 from tests.operators.texts import operators_of
+from tests.spellings.corpus import FOLDER
 from tests.spellings.graphs import UGLY
 
 GRAPHS = [graph for graph in UGLY.values() if graph.num_nodes > 2]
@@ -118,4 +119,18 @@ def test_a_branch_chooses_the_lesser_of_two() -> None:
 @pytest.mark.parametrize("name", NOT_CHOSEN)
 def test_another_branch_keeps_its_answer(name: str) -> None:
     text = changed(CHOSEN, NOT_CHOSEN[name], ("while (more)", "for (int i = 0; i < 3; i++)"))
+    assert_as_written(text, GRAPHS)
+
+
+ONE_LESS = changed(
+    (FOLDER / "bfs" / "rounds_from_one.sp").read_text(), ("hop_counts(", "f("), ("net", "g"), ("root", "src")
+)
+
+
+@pytest.mark.parametrize(
+    "change", [("int round = 1", "int round = 0"), ("round - 1", "round - 2"), ("= round;", "= 1;")]
+)
+def test_rounds_that_ask_for_no_level_or_another_stay(change: tuple[str, str]) -> None:
+    text = changed(ONE_LESS, change)
+    assert any(line.strip().startswith("count ") for line in operators_of(text).splitlines())
     assert_as_written(text, GRAPHS)

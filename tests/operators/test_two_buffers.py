@@ -154,3 +154,49 @@ def test_a_near_miss_is_none(name: str) -> None:
 @pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+KEPT = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<int> old;
+  g.attachNodeProperty(level = INF);
+  src.level = 0;
+  int fallen = 1;
+  while (fallen > 0) {
+    old = level;
+    forall (v in g.nodes()) {
+      forall (w in g.neighbors(v)) { <w.level> = <Min(w.level, v.old + 1)>; }
+    }
+    fallen = 0;
+    forall (v in g.nodes().filter(level < old)) { fallen += 1; }
+  }
+}
+"""
+NOT_KEPT = {
+    "only the first round keeps its values": changed(
+        KEPT, ("    old = level;\n", ""), ("int fallen = 1;", "int fallen = 1; old = level;"),
+        ("level < old)) {", "level < old)) { v.old = v.level;"),
+    ),
+    "values from before the loop are asked for, too": changed(
+        KEPT, ("int fallen = 1;", "int fallen = 1; propNode<int> first; first = level;"),
+        ("v.old + 1)", "v.old + (v.first == INF ? 2 : 1))"), ("level < old)", "level < old && level < 4)"),
+    ),
+    "the loop ends where few have fallen": changed(KEPT, ("while (fallen > 0)", "while (fallen > 1)")),
+    "what is kept is changed in the round": changed(
+        KEPT, ("    forall (v in g.nodes()) {", "    src.old = 0 - 2;\n    forall (v in g.nodes()) {")
+    ),
+    "what is kept is asked for in the end": changed(
+        KEPT, ("+= 1; }\n  }", "+= 1; }\n  }\n  forall (v in g.nodes().filter(old == 2)) { v.level = 9; }")
+    ),
+}  # fmt: skip
+
+
+def test_a_round_may_keep_the_values_that_it_begins_with() -> None:
+    assert operators_of(KEPT) == operators_of(BFS)
+    assert operators_of(changed(KEPT, ("level < old", "old != level"))) == operators_of(BFS)
+
+
+@pytest.mark.parametrize("name", NOT_KEPT)
+def test_rounds_that_keep_something_else_stay(name: str) -> None:
+    assert operators_of(NOT_KEPT[name]) != operators_of(BFS)
+    assert_as_written(NOT_KEPT[name], [graph for graph in UGLY.values() if graph.num_nodes > 2])

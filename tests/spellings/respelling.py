@@ -45,7 +45,7 @@ class Names:
 
     @property
     def waited_for(self) -> set[str]:
-        """The flags that fixed points take back in every round, as they do not if these are numbers or are lent."""
+        """The flags that fixed points take back in every round, as they do not if these are numbers."""
         return used(tuple(s.condition for s in parts(self.function) if isinstance(s, ast.FixedPoint)))
 
 
@@ -368,7 +368,7 @@ def in_a_helper(part: Any, names: Names) -> Any:
             inner = {name for p in parts(part) for name in _declared(p)}
             outside = {name: kind for name, kind in names.types.items() if name in used(part) - inner}
             loops = [s for s in parts(names.function) if isinstance(s, ast.ForEach) and s is not part]
-            if any(s.iterator.text in used(part) - inner for s in loops) or written(part) & names.waited_for:
+            if any(s.iterator.text in used(part) - inner for s in loops):
                 return None
             given = tuple(
                 ast.Parameter(

@@ -32,21 +32,24 @@ REACHED = {
     " seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
     " local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull"
-    " relax_of_a_helper round_flag tentative_beside_final two_flags waiting_in_order",
+    " relax_of_a_helper round_and_turn_in_helpers round_flag snapshot_differs tentative_beside_final two_flags"
+    " waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet either_end_in_order helpers"
     " old_and_new round_flag two_flags",
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
-    " greatest_number helpers int_flags least_number levels levels_offered local_result look_for_parent"
-    " marked_in_their_turn number_and_count numbers_for_flags or_and or_assign over_edges parents_only round_flag"
-    " sequential set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
-    "widest_path": "all_arcs both_are_wider c_relax changed_in_this_round count_of_the_frontier count_rounds"
-    " goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers max_min narrowest_so_far one_after_another"
-    " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
-    " sizes_of_pipes told_before two_flags",
+    " flag_lent_to_a_helper greatest_number helpers int_flags least_number levels levels_offered local_result"
+    " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_for_flags or_and"
+    " or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
+    " until_the_count_stands while_more",
+    "widest_path": "all_arcs best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
+    " count_of_the_frontier count_rounds goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers"
+    " max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull relax_of_a_helper round_flag"
+    " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
     "pagerank": "as_in_the_paper helper_of_a_node inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "bounds_fall edge_flags falling_bounds peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
-    " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greatest_corner helper_common"
+    " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greater_ends_of_each_arc"
+    " greatest_corner helper_common"
     " in_neighbors marked_neighbors"
     " matrix_masked over_edges per_node private_counts sequential six_times ternaries ternary_sum third_of_the_paths",
 }
@@ -58,14 +61,16 @@ SOURCE_APART = {
 }
 """Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
 SEARCHED = (
-    "as_in_the_paper backward_helper coefficients counted_down distances_first flags_and_levels from_parents"
+    "as_in_the_paper backward_helper coefficients counted_down dependencies_pushed_back distances_first"
+    " flags_and_levels from_parents"
     " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths"
-    " levels_in_two_flags local_result matrix_waves over_edges pull_by_hand pushed_shares two_flags"
+    " levels_in_two_flags local_result matrix_waves over_edges pull_by_hand pushed_shares sequential two_flags"
     " whole_numbers_of_paths"
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (
-    "both_neighbors count_rounds edges_min edges_until_quiet fast_sv helpers hook_then_halve hooking jump_by_root"
+    "both_neighbors count_rounds edges_min edges_until_quiet ends_that_changed fast_sv helpers hook_then_halve"
+    " hooking jump_by_root"
     " label_frontier largest_turned least_label_of_both least_of_the_row local_result min_times_vector old_and_new pull"
     " round_flag search_from_each search_with_a_frontier two_flags"
 )
@@ -76,7 +81,7 @@ LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 
 PEELED = (
     "counted_loop edge_flags greatest_fixed_point helpers inner_loop masked_degrees minus_one_is_left negated_degree"
-    " round_flag over_edges peel pull_degrees recount removed_in_waves sequential_nodes two_flags"
+    " round_flag over_edges peel pull_degrees recount removed_in_waves sequential_nodes stay_while_enough two_flags"
 )
 """The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""
 _ALL_NODES = re.compile(
@@ -111,10 +116,11 @@ def _guarded(algorithm: str) -> str:
     return re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
 
 
-def test_a_count_that_a_helper_returns_is_the_flag_of_the_loop() -> None:
+@pytest.mark.parametrize("spelling", ["helper_returns_count", "rounds_from_one"])
+def test_nodes_that_are_not_reached_get_their_number_in_the_end(spelling: str) -> None:
     with_nothing = "forall (v in g.nodes().filter(level == INF)) { v.level = -1; } }"
     example = CANONICAL["bfs"].read_text().rstrip().removesuffix("}") + with_nothing
-    assert operators_of(FOLDER / "bfs" / "helper_returns_count.sp") == operators_of(example)
+    assert operators_of(FOLDER / "bfs" / f"{spelling}.sp") == operators_of(example)
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,9 @@ class Signals:
         self.program = program
         self.inside = list(walk.statements(loop.body))
         self.asked = dict(_asked(loop))
-        self.copies = {heard.by: heard.flag for heard in _copies(loop, self.inside)}
-        self.heard = [*_copies(loop, self.inside), *_counted(self.inside, self.asked)]
+        copies = list(_copies(loop, self.inside, program))
+        self.copies = {heard.by: heard.flag for heard in copies}
+        self.heard = [*copies, *_counted(self.inside, self.asked)]
         self.changing = {symbol for s in self.inside for symbol in walk.written(s)}
 
     def told_by(self, s: typed.AssignExtreme, beside: Sequence[typed.Statement], *, surely: bool = False) -> bool:
@@ -160,7 +161,7 @@ def _as_number(value: typed.Expression) -> typed.Expression:
     return value
 
 
-def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
+def _copies(loop: Loop, inside: Sequence[typed.Statement], program: typed.Program) -> Iterator[_Heard]:
     """The copies made in a round."""
     for place, s in enumerate(inside):
         match s:
@@ -169,7 +170,7 @@ def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
             case typed.Attach():
                 yield from (_Heard(value, copy, place) for copy, value in s.items if isinstance(value, typed.Symbol))
     if isinstance(loop, typed.FixedPoint):
-        found = convergence(loop)
+        found = convergence(loop, program)
         if found.frontier is not None and found.next_frontier is not None:
             yield _Heard(found.next_frontier, found.frontier, len(inside))
 

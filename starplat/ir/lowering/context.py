@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from starplat.analysis import Facts
+from starplat.analysis import Facts, walk
 from starplat.analysis.infinity import may_be_infinite
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
@@ -47,6 +47,15 @@ class Context:
     def refuse(self, code: str, message: str, span: Span, text: str = "", help: str | None = None) -> DiagnosticError:
         """The error to raise for what cannot be lowered."""
         return DiagnosticError(Diagnostic(code, message, self.program.source, Label(span, text), help=help))
+
+    def refuse_stores(self, call: typed.Call, flag: typed.Symbol) -> None:
+        """E0669 where a function stores to the flag of a fixed point around the call, which has two copies of it."""
+        if flag in walk.changed_by(call, self.program):
+            raise self.refuse(
+                "E0669", f"'{call.function}' stores to '{flag.name}', the flag of a fixedPoint around it", call.span,
+                "the round reads one copy of the flag and stores to another; a function that stays apart has one",
+                f"let '{call.function}' store to a second property, and copy that to '{flag.name}' in every round",
+            )  # fmt: skip
 
     def unsupported(self, construct: str, span: Span) -> DiagnosticError:
         """E0651 for node maps and lists of lists."""

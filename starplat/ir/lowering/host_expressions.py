@@ -148,7 +148,10 @@ class HostExpressions(host_operations.HostOperations):
             if not isinstance(argument, typed.Symbol):
                 arguments.append(self.expression(argument))
             elif isinstance(argument.type, types.PropertyType | types.SetType):
-                arguments.append(self.arrays[argument])
+                array = self.arrays[argument]
+                if array in self.stand_ins:
+                    self.context.refuse_stores(call, argument)
+                arguments.append(array)
             elif isinstance(argument.type, types.Scalar):
                 arguments.append(self.variables[argument])
         lent = tuple(self.lists[a] for a in call.arguments if isinstance(a, typed.Symbol) and a in self.lists)

@@ -144,7 +144,10 @@ class KernelExpressions(expressions.ExpressionLowering):
         if not isinstance(argument, typed.Symbol):
             return self.expression(argument)
         if isinstance(argument.type, PropertyType | SetType):
-            return self.written_array(argument)
+            array = self.array(argument)
+            if array in self.around.stand_ins:
+                self.context.refuse_stores(call, argument)
+            return array
         if argument in self.locals:
             return self.locals[argument]
         raise self.context.refuse(

@@ -25,7 +25,7 @@ def lower_fixed_point(host: HostOperations, s: typed.FixedPoint) -> None:
         else:
             flag = host.declare(s.flag.name, ir.Element.BOOL, build.FALSE)
             host.variables[s.flag], host.values[s.flag] = flag, ir.Ref(flag)
-        form = convergence(s)
+        form = convergence(s, host.context.program)
         if form.spelling is Spelling.ONE_FLAG and form.frontier is not None:
             body = _two_copies(host, s, flag, host.arrays[form.frontier])
         else:

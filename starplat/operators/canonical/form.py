@@ -47,6 +47,7 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.guarded import of_all_neighbors
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
+from starplat.operators.canonical.sweeps.in_order import searched_in_any_order
 from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.reachable import as_reached
 from starplat.operators.canonical.sweeps.split_levels import with_searches_apart
@@ -91,7 +92,7 @@ def _canonical_function(
     given = without_degrees(one_by_one(given, program), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
-    ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged)))))
+    ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
     colored = with_flags_for_colors(ranged)
     body = _with_rounds_replaced(colored, function, program)
     if colored is not ranged and ({*walk.declared(colored)} - {*walk.declared(ranged)}) & {*walk.declared(body)}:
@@ -100,6 +101,7 @@ def _canonical_function(
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
     body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
+    body = searched_in_any_order(body, program, results) if on_host else body
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
     body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)

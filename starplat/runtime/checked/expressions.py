@@ -177,7 +177,7 @@ class Expressions:
     def argument(self, given: typed.Expression | typed.Symbol, frame: Frame) -> Thing:
         """What a parameter stands for: the thing itself by reference, a value in a box of its own otherwise."""
         if isinstance(given, typed.Symbol):
-            return frame.writes.get(given) or frame.things[given]
+            return frame.things[given]
         return Box(self.value(given, frame))
 
 

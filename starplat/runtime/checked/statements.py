@@ -49,6 +49,11 @@ class Statements(stores.Stores):
         function = self.facts.program.function(call.function)
         things = [self.values.argument(given, frame) for given in call.arguments]
         inner = Frame(dict(zip(function.parameters, things, strict=True)))
+        inner.writes = {
+            parameter: frame.writes[given]
+            for parameter, given in zip(function.parameters, call.arguments, strict=True)
+            if isinstance(given, typed.Symbol) and given in frame.writes
+        }
         returned = self.function(function, inner)
         assert not isinstance(returned, tuple | list)
         return returned

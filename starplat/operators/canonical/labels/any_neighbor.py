@@ -5,6 +5,8 @@ for (u in g.nodes_to(v)) {                         if (u.on) { v.on = True; brea
   if (u.on) { beside = True; }                   }
 }                                                // or `beside ||= u.on;`
 if (beside) { v.on = True; }
+
+A local that says that none is, `alone &&= !u.on;`, does so, too.
 """
 
 from collections.abc import Sequence
@@ -12,9 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import all_asked, mentions
+from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
 from starplat.frontend import typed
 from starplat.operators.canonical import extremes, rebuilding
+
+_GATHERS = {False: typed.Combine.OR, True: typed.Combine.AND}
+"""How a local gathers what it begins without."""
 
 
 def without_findings(body: typed.Block) -> typed.Block:
@@ -33,7 +38,7 @@ def without_findings(body: typed.Block) -> typed.Block:
                 break
         return replace(part, statements=tuple(inner)) if inner != list(part.statements) else part
 
-    asks = any(isinstance(s, typed.Declare) and s.value == typed.FALSE for s in walk.statements(body))
+    asks = any(isinstance(s, typed.Declare) and s.value in (typed.FALSE, typed.TRUE) for s in walk.statements(body))
     return rebuilding.rebuilt(body, change) if asks else body
 
 
@@ -41,11 +46,13 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
     """The loop over neighbors that does what is to be done if one of them is as wanted."""
     match declared, row, branch:
         case (
-            typed.Declare(local, typed.Literal(False)),
+            typed.Declare(local, typed.Literal(bool() as none)),
             typed.ForEach(domain=typed.Neighbors()),
             typed.If(condition, typed.Block(stores), None),
-        ) if typed.Variable(local) in (besides := list(all_asked(condition))):
-            besides.remove(typed.Variable(local))
+        ) if (asked := next(conjuncts(typed.Variable(local), holds=not none))) in (
+            besides := list(all_asked(condition))
+        ):
+            besides.remove(asked)
             conditions, found = (*all_asked(row.filter), *besides), row.body.statements
         case _:
             return None
@@ -53,9 +60,9 @@ def _asking(declared: typed.Declare, row: typed.Statement, branch: typed.Stateme
         case (typed.If(otherwise=None) as inner,):
             conditions, found = (*conditions, *all_asked(inner.condition)), inner.then.statements
     match found:
-        case (typed.Update(typed.Combine.OR, typed.Variable(flag), value),) if flag is local:
-            conditions = (*conditions, *all_asked(value))
-        case (typed.Assign(typed.Variable(flag), typed.TRUE), *rest) if flag is local:
+        case (typed.Update(how, typed.Variable(flag), value),) if flag is local and how is _GATHERS[none]:
+            conditions = (*conditions, *conjuncts(value, holds=not none))
+        case (typed.Assign(typed.Variable(flag), typed.Literal(bool() as one)), *rest) if flag is local and one != none:
             if rest and (row.parallel or not isinstance(rest[0], typed.Break) or len(rest) > 1):
                 return None
         case _:

@@ -11,8 +11,8 @@ while (more) {                                     more = False;
 
 Both properties are equal when a round begins, so they differ where a `Min` has won. Where only what is less is taken
 over (`v.next < v.now`), `next` may begin with INF: what it lags behind with is never taken, and nothing else may read
-it. The loop in place may propagate a value sooner. The caller proves that it converges; then both end in the same
-fixed point.
+it. A round may also keep what it begins with, `old = now;`, offer `v.old` to `w.now`, and compare both at its end. The
+loop in place may propagate a value sooner. The caller proves that it converges; then both end in the same fixed point.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions, says_that_it_wins
-from starplat.analysis.settling.snapshots import stores_of_changed
+from starplat.analysis.settling.snapshots import snapshot, stores_of_changed
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop
@@ -38,6 +38,16 @@ def in_one_buffer(loop: AnyLoop, before: Sequence[typed.Statement]) -> AnyLoop:
     """The loop with one property in place of two; `before` are the statements before it in its block."""
     inside = (s for s in walk.statements(loop.body) if isinstance(s, typed.AssignExtreme))
     lowered = dict.fromkeys((s.place.symbol, s.extreme) for s in inside if isinstance(s.place, typed.Cell))
+    for ahead, extreme in lowered:
+        if (kept := snapshot(loop, ahead, extreme, is_read=True)) is not None:
+            rounds = [s for s in loop.body.statements if s is not kept.copy]
+            place = next(i for i, s in enumerate(rounds) if s is kept.comparison)
+            on_change = tuple(s for s in kept.stores if isinstance(s, typed.Assign))
+            plain = replace(loop, body=replace(loop.body, statements=tuple(rounds)))
+            if len(on_change) == len(kept.stores) and (
+                found := _in_place(plain, place, ahead, extreme, kept.old, on_change, None, before)
+            ):
+                return found
     for place, s in enumerate(loop.body.statements):
         for following, extreme in lowered:
             if (handed := _handed_over(s, following, extreme)) is not None:
@@ -54,21 +64,26 @@ def _in_place(
     extreme: typed.Extreme,
     now: typed.Symbol,
     on_change: tuple[typed.Assign, ...],
-    only_better: bool,
+    only_better: bool | None,
     before: Sequence[typed.Statement],
 ) -> AnyLoop | None:
     """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
     but one way in which the one gets ahead of the other. Where it hands over what is `only_better`, the one may begin
-    with nothing."""
+    with nothing; where that is None, every round begins with a copy, and only compares."""
     rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
     if rounds and not on_change and (on_change := _compared(rounds[-1], following, now, extreme)):
         rounds.pop()
+    held = following if only_better is None else now
     first = next((i for i, s in enumerate(rounds) if _copied(s) == (following, now)), None)
     ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
     if first is not None and not any({now, following} & {*walk.written(i), *walk.read(i)} for i in ahead_of_it):
         rounds.pop(first)
-    elif not _begin_alike(now, following, before) and not (
-        only_better and _offers_nothing(following, extreme, before) and not _is_read(following, *rounds, *rest)
+    elif (
+        only_better is not None
+        and not _begin_alike(now, following, before)
+        and not (
+            only_better and _offers_nothing(following, extreme, before) and not _is_read(following, *rounds, *rest)
+        )
     ):
         return None
     ahead = walk.writers(following, *rounds)
@@ -92,12 +107,12 @@ def _in_place(
 
     def carrying(part: Any) -> Any:
         match part:
-            case typed.AssignExtreme(place=typed.Cell(symbol, index)) if symbol is now:
+            case typed.AssignExtreme(place=typed.Cell(symbol, index)) if symbol is held:
                 carried = tuple(typed.Carried(_at(s.place, index), s.value, span=s.span) for s in on_change)
                 return replace(part, carried=(*part.carried, *carried))
         return None
 
-    changed = rebuilt(substituted(tuple(rounds), {following: now}), carrying)
+    changed = rebuilt(substituted(tuple(rounds), {following: held, now: held}), carrying)
     return replace(loop, body=replace(loop.body, statements=(*begin, *resets, *changed, *end, *rest)))
 
 

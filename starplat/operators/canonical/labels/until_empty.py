@@ -24,12 +24,14 @@ _FLAG = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
 _Loop = typed.While | typed.DoWhile
 
 
-def until_none_is_left(body: typed.Block) -> typed.Block:
+def until_none_is_left(body: typed.Block, program: typed.Program) -> typed.Block:
     """A function's body with such fixed points."""
-    return hosts.with_loops(body, _fixed_point)
+    return hosts.with_loops(body, lambda loop, around: _fixed_point(loop, around, program))
 
 
-def _fixed_point(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.FixedPoint] | None:
+def _fixed_point(
+    loop: hosts.HostLoop, around: hosts.Surroundings, program: typed.Program
+) -> tuple[typed.FixedPoint] | None:
     if not isinstance(loop, _Loop):
         return None
     rounds, known = loop.body.statements, around.known_before(loop)
@@ -53,7 +55,7 @@ def _fixed_point(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[type
     flag, node = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
     none = build.negated(build.cell(members, node))
     made = typed.FixedPoint(flag, node, graph, none, replace(loop.body, statements=rounds), span=loop.span)
-    return None if convergence(made).spelling is Spelling.ONE_FLAG else (made,)
+    return None if convergence(made, program).spelling is Spelling.ONE_FLAG else (made,)
 
 
 def _has_members(members: typed.Symbol, before: Sequence[typed.Statement]) -> bool:

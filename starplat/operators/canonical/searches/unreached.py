@@ -141,11 +141,11 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: int, least: 
 
 
 def _is_counted(value: typed.Expression) -> bool:
-    """Whether a value is a counter, or the number after."""
+    """Whether a value is a counter, or a number beside it."""
     match value:
         case typed.Variable(symbol=counter):
             return not isinstance(counter.type, PropertyType)
-        case typed.Binary(operator=typed.Operator.ADD, left=left, right=typed.Literal(value=1)):
+        case typed.Binary(typed.Operator.ADD | typed.Operator.SUBTRACT, left, typed.Literal(1)):
             return _is_counted(left)
         case _:
             return False

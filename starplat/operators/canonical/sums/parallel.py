@@ -31,7 +31,7 @@ from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.sums.marks import without_marks
 from starplat.same import Same
 
-_FREE = (races.RaceClass.OWNED, races.RaceClass.READ_ONLY, races.RaceClass.REDUCTION, races.RaceClass.COMMON_VALUE)
+FREE = (races.RaceClass.OWNED, races.RaceClass.READ_ONLY, races.RaceClass.REDUCTION, races.RaceClass.COMMON_VALUE)
 
 
 def in_any_order(body: typed.Block, program: typed.Program) -> typed.Block:
@@ -148,7 +148,7 @@ def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> b
         return False
     if loop.filter is not None and mentions(loop.filter, written):
         return False
-    return all(cell.race_class in _FREE for cell in _cells(loop, program))
+    return all(cell.race_class in FREE for cell in _cells(loop, program))
 
 
 def _cells(loop: typed.ForEach, program: typed.Program, visited: typed.Symbol | None = None) -> Sequence[races.CellSet]:
