@@ -83,7 +83,7 @@ class Program:
     def form_on(self, *graphs: Graph, given: Mapping[str, object] = MappingProxyType({})) -> str | None:
         """The function that runs on graphs enter, where the program has forms of one for different numbers: the
         first whose integers meet no fraction in the graphs' weights and the arguments `given`. Else None."""
-        from starplat.runtime.arguments.forms import form_for
+        from starplat.runtime.arguments.bind import form_for
 
         return form_for(self.forms, graphs, given).name if self.forms else None
 
@@ -230,8 +230,7 @@ class Program:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
                 more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
-        from starplat.program_options import Asked
-        from starplat.program_runs import run
+        from starplat.program_runs import Asked, run
 
         asked = Asked(
             target=target, device=device, function=function, schedule=schedule, validate=validate, checked=checked,
@@ -276,20 +275,16 @@ class Program:
         from starplat.program_runs import called
         from starplat.runtime import limits
         from starplat.runtime.everywhere import run_everywhere
+        from starplat.runtime.launch import Request
         from starplat.schedule.parse import as_schedule
 
         call = called(self, graph, function, arguments, named)
+        wanted = as_schedule(schedule) or self.schedule
+        most = limits(max_rounds, time_limit, follow, device_memory, host_memory)
+        asked = Request(
+            device_index=device, results=results, repeat=repeat, schedule=wanted, limits=most, session=session
+        )
+        racy = any(map(is_race, self.warnings))
         return run_everywhere(
-            call.module,
-            call.graph,
-            call.given,
-            device_index=device,
-            results=results,
-            repeat=repeat,
-            schedule=as_schedule(schedule) or self.schedule,
-            racy=any(map(is_race, self.warnings)),
-            always_measure=validate,
-            limits=limits(max_rounds, time_limit, follow, device_memory, host_memory),
-            session=session,
-            started=started,
+            call.module, call.graph, call.given, asked, racy=racy, always_measure=validate, started=started
         )

@@ -137,7 +137,7 @@ def test_a_graph_says_in_a_line_what_it_is() -> None:
 
 
 def test_a_record_of_options_has_all_of_them() -> None:
-    from starplat.program_options import OPTIONS
+    from starplat.program_runs import OPTIONS
 
     parameters = inspect.signature(starplat.Program.run).parameters.values()
     assert tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) == OPTIONS

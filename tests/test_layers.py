@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources", "progress_listener", "same", "sizes"},
+    {"source", "resources", "progress_listener", "same", "sizes", "whole_files"},
     {"diagnostics", "records"},
     {"frontend"},
     {"analysis"},
@@ -39,7 +39,7 @@ ORDER = (
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "program_runs", "networkx", "bench", "cli"}
-GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
+GRAPH_USES = {"graph", "source", "diagnostics", "resources", "whole_files"}
 MOST_FILES = 20
 ENTRANCES = {"__init__", "__main__"}
 TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp", "webgpu")

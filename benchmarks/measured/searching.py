@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from starplat.runtime.devices.building import kernels_on
+
 import starplat
 from benchmarks.measured.graphs import Entry, load
 from benchmarks.measured.judging import Arcs, WrongAnswerError, array_module
@@ -30,12 +32,10 @@ from starplat.bench.search import Search
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime import bind
-from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.everywhere import Agreement
-from starplat.runtime.facts import mean_weight_of
-from starplat.runtime.looking import facts_on
+from starplat.runtime.facts import facts_on, mean_weight_of
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import Schedule

@@ -26,14 +26,11 @@ def is_common(value: typed.Expression, loop: parallel.ParallelLoop) -> bool:
 
 def is_of_level(value: typed.Expression, loop: parallel.ParallelLoop) -> bool:
     """Whether, in a pass of iterateInBFS, a value is a function of the level of the visited node."""
-    search = loop.node if isinstance(loop.node, typed.IterateInBFS) else _innermost_search(loop)
+    search = loop.node if isinstance(loop.node, typed.IterateInBFS) else None
+    search = search or next((s for s in reversed(loop.around) if isinstance(s, typed.IterateInBFS)), None)
     if search is None or search.filter is not None:
         return False
     return _Levels(search).has(value, frozenset())
-
-
-def _innermost_search(loop: parallel.ParallelLoop) -> typed.IterateInBFS | None:
-    return next((s for s in reversed(loop.around) if isinstance(s, typed.IterateInBFS)), None)
 
 
 class _Levels:

@@ -61,15 +61,8 @@ def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
 
 
 def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol | None:
-    for statement in loop.body.statements:
-        match statement:
-            case typed.CopyProperty(destination, source) if destination is frontier:
-                return source
-            case typed.Attach(items=items):
-                for target, value in items:
-                    if target is frontier and isinstance(value, typed.Symbol):
-                        return value
-    return None
+    copied = (copy for s in loop.body.statements for copy in walk.copies(s))
+    return next((source for destination, source in copied if destination is frontier), None)
 
 
 def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:

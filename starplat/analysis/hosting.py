@@ -47,7 +47,8 @@ class Hosting:
             return False
         if any(self._starts_parallel_loop(call.function) for call in walk.calls(statement)):
             return False
-        if _lent_scalars(statement) - set(walk.declared(statement)):
+        lent = walk.lent(statement) - set(walk.declared(statement))
+        if any(isinstance(symbol.type, types.Scalar) for symbol in lent):
             return False  # only the host can lend its variables
         return _touches_memory(statement)
 
@@ -113,11 +114,6 @@ def _grows_its_domain(statement: typed.Statement) -> bool:
     return any(isinstance(s, typed.AddToSet) and s.symbol is symbol for s in walk.statements(statement.body)) or any(
         symbol in call.arguments for call in walk.calls(statement.body)
     )
-
-
-def _lent_scalars(statement: typed.Statement) -> set[typed.Symbol]:
-    """The scalars that calls below the statement are passed by reference."""
-    return {symbol for symbol in walk.lent(statement) if isinstance(symbol.type, types.Scalar)}
 
 
 def _touches_memory(statement: typed.Statement) -> bool:

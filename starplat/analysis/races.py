@@ -161,14 +161,9 @@ def _stores_common_value(writes: Sequence[Access], loop: parallel.ParallelLoop) 
     if any(a.kind not in (Kind.WRITE, Kind.CARRIED) or a.value is None for a in writes):
         return False
     first = writes[0].value
-    if first is None or not all(same_value(a.value, first) for a in writes):
+    if first is None or any(a.value != first for a in writes):
         return False
     return common.is_common(first, loop) or common.is_of_level(first, loop)
-
-
-def same_value(left: typed.Expression | None, right: typed.Expression | None) -> bool:
-    """Whether two expressions are equal; symbols only if they are one object; spans do not count."""
-    return left == right
 
 
 def _only_guards(read: Access) -> bool:
@@ -283,3 +278,30 @@ def _tie_note(cell: CellSet, write: Access, loop: parallel.ParallelLoop, program
 
 def _is_scalar(symbol: typed.Symbol) -> bool:
     return isinstance(symbol.type, types.Scalar)
+
+
+_ALONE = {
+    Position.OUT_NEIGHBOR: "one node is the out-neighbor of many",
+    Position.IN_NEIGHBOR: "one node is the in-neighbor of many",
+    Position.SAME: "all iterations touch this one cell",
+    Position.ANY: "which cell it is depends on values, so two iterations may meet at one",
+}
+
+
+def is_shared(cell: CellSet) -> bool:
+    """Whether one iteration may write what another touches."""
+    return cell.race_class not in (RaceClass.OWNED, RaceClass.READ_ONLY)
+
+
+def why_shared(cell: CellSet) -> str:
+    """Why two iterations may touch one cell of the set."""
+    positions = {access.position for access in cell.accesses}
+    for widest in (Position.ANY, Position.SAME):
+        if widest in positions:
+            return _ALONE[widest]
+    if Position.OWN in positions and len(positions) > 1:
+        other = next(position for position in Position if position in positions and position is not Position.OWN)
+        return f"a cell that is one iteration's own is {other.value} for another"
+    if positions == {Position.OUT_ARC, Position.IN_ARC}:
+        return "every arc goes out of one node and into another"
+    return next((_ALONE[position] for position in Position if position in positions and position in _ALONE), "")

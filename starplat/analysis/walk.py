@@ -87,6 +87,20 @@ def places(*given: typed.Statement) -> Iterator[typed.Place]:
     return (place for s in given for inner in walk.statements(s) for place in walk.written_places(inner))
 
 
+def copies(statement: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
+    """What a statement makes a copy of what, as whole properties."""
+    match statement:
+        case typed.CopyProperty(destination, source):
+            yield destination, source
+        case typed.Attach(items=items):
+            yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
+
+
+def declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
+    """Whether a statement itself declares a symbol."""
+    return isinstance(s, typed.Declare) and s.symbol is symbol
+
+
 def lent(statement: typed.Statement) -> set[typed.Symbol]:
     """The symbols that are passed by reference anywhere below a statement."""
     return {a for call in calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}

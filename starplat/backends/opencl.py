@@ -6,7 +6,7 @@ from functools import cache
 
 from starplat.backends import kernels_apart, spelling
 from starplat.backends.c import cplusplus, groups
-from starplat.backends.files import definitions, headers, kernel_headers
+from starplat.backends.files import definitions, headers
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Unit, view
@@ -128,10 +128,10 @@ def _headers() -> tuple[headers.Header, headers.Header]:
 
 def _header_of_kernels() -> headers.Header:
     """The header that files of kernels share. What needs an extension is there where the device has it."""
-    common = kernel_headers.common_helpers(SPELLING, CAPABILITIES)
-    plain = [helper for helper in common if not kernel_headers.says_double(helper) and helper.macro != "latest"]
-    swaps = [helper for helper in common if kernel_headers.says_double(helper) and helper.macro == "swap_loop"]
-    reals = [helper for helper in common if kernel_headers.says_double(helper) and helper.macro != "swap_loop"]
+    common = headers.common_helpers(SPELLING, CAPABILITIES)
+    plain = [helper for helper in common if not headers.says_double(helper) and helper.macro != "latest"]
+    swaps = [helper for helper in common if headers.says_double(helper) and helper.macro == "swap_loop"]
+    reals = [helper for helper in common if headers.says_double(helper) and helper.macro != "swap_loop"]
     own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS)
     latest = render("opencl/latest.jinja", latest=dict.fromkeys(SPELLING.latest.values()))
     parts = (

@@ -8,7 +8,7 @@ from functools import cache
 from starplat.backends import kernels_apart, legal_module, spelling
 from starplat.backends import statements as st
 from starplat.backends.c import cplusplus, groups, parameters
-from starplat.backends.files import definitions, kernel_headers
+from starplat.backends.files import definitions, headers
 from starplat.backends.files.headers import Header, bare, host_header, shared
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.helpers import Helper, named
@@ -108,7 +108,7 @@ def _headers() -> tuple[Header, Header]:
 def _header_of_kernels() -> Header:
     """The header that files of kernels share."""
     first = named("largest_arc", "saturated", "group_memory", "find_arc")
-    helpers = (*first, *groups.ROWS_OF_GROUPS, *kernel_headers.common_helpers(SPELLING, CAPABILITIES))
+    helpers = (*first, *groups.ROWS_OF_GROUPS, *headers.common_helpers(SPELLING, CAPABILITIES))
     parts = (shared(text) for text in (render("sycl/atomic.jinja").rstrip("\n"), *_texts(helpers)))
     includes = ("#include <sycl/sycl.hpp>", "", "#include <climits>", "#include <cmath>", "#include <limits>")
     says = "SYCL 2020: what kernels call."

@@ -9,7 +9,6 @@ from typing import TypeVar
 from starplat.backends import statements as st
 from starplat.ir import launches, shared_cells, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.shared_cells import contested_in, locked_in
 from starplat.ir.visitor import walk
 from starplat.same import remembered
 
@@ -77,20 +76,11 @@ def assigned_once(node: object) -> frozenset[ir.Variable]:
     )
 
 
-def volatile_arrays(module: ir.Module) -> dict[str, frozenset[ir.Array]]:
-    """For every kernel and function, the arrays whose cells change under a lock, there or where it is called."""
-    return _seen_by_callees(module, locked_in)
-
-
-def contested_arrays(module: ir.Module) -> dict[str, frozenset[ir.Array]]:
-    """For every kernel and function, the arrays of `contested_in`, there or where it is called."""
-    return _seen_by_callees(module, contested_in)
-
-
-def _seen_by_callees(
+def seen_by_callees(
     module: ir.Module, chosen_in: Callable[[object, ir.Module], frozenset[ir.Array]]
 ) -> dict[str, frozenset[ir.Array]]:
-    """The arrays chosen in each kernel and function, with those that its callers have chosen and pass to it."""
+    """The arrays chosen in each kernel and function, such as those of `shared_cells.locked_in`, with those that its
+    callers have chosen and pass to it."""
     routines: dict[str, ir.Kernel | ir.Function] = {kernel.name: kernel for kernel in module.kernels}
     routines |= {helper.name: helper for helper in module.helpers}
     found = {name: set(chosen_in(routine.body, module)) for name, routine in routines.items()}

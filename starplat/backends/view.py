@@ -8,33 +8,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from starplat.backends import launch
 from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.group_ends import GroupMemory
-from starplat.backends.c.groups import memory_of
+from starplat.backends.c.groups import GroupMemory, memory_of
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, kernels_inside, signature_text, under_all_names, unnamed_if_idle
 from starplat.backends.c.records import need_records
 from starplat.backends.c.set_forms import CLUSTER, CLUSTER_MACROS, need_frontier
 from starplat.backends.c.statements import StatementPrinter
-from starplat.backends.launch import (
-    FEW_GROUPS,
-    GROUP_SIZE,
-    GROUPS_OF_A_CLUSTER,
-    THREADS_TOGETHER,
-    has_uneven_loops,
-    most_sets,
-    walks_sets,
-)
 from starplat.backends.legal_module import legal, legal_names
 from starplat.backends.spelling import ClusterWords, Spelling
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
 from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
-from starplat.backends.uses import contested_arrays
+from starplat.backends.uses import seen_by_callees
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shared_cells import contested_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +81,8 @@ class _Viewer:
         self.module = module
         self.spelling = spelling
         self.names = names
-        self.helpers = Helpers(most_sets(module), of_space=CLUSTER_MACROS)
-        self.contested = contested_arrays(module)
+        self.helpers = Helpers(launch.most_sets(module), of_space=CLUSTER_MACROS)
+        self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)
 
     def unit(self, kernels: tuple[st.LegalKernel | st.LegalLoop, ...], functions: tuple[st.LegalFunction, ...]) -> Unit:
@@ -149,16 +141,16 @@ class _Viewer:
         plain, uneven = self.spelling.kernel, self.spelling.uneven_kernel
         if legal.needs_whole_groups:
             plain, uneven = self.spelling.whole_group_kernel, self.spelling.uneven_group_kernel
-        return ((uneven if has_uneven_loops(legal.kernel) else None) or plain).format(size=GROUP_SIZE)
+        return ((uneven if launch.has_uneven_loops(legal.kernel) else None) or plain).format(size=launch.GROUP_SIZE)
 
     def loop_prefix(self, op: ir.OnDevice) -> str:
         """The text before a persistent kernel's name."""
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
         if op.cluster:
-            return self.clusters.kernel.format(size=THREADS_TOGETHER, groups=GROUPS_OF_A_CLUSTER)
-        few = self.spelling.few_groups_kernel if walks_sets(op) else None
-        return (few or self.spelling.whole_group_kernel).format(size=THREADS_TOGETHER, groups=FEW_GROUPS)
+            return self.clusters.kernel.format(size=launch.THREADS_TOGETHER, groups=launch.GROUPS_OF_A_CLUSTER)
+        few = self.spelling.few_groups_kernel if launch.walks_sets(op) else None
+        return (few or self.spelling.whole_group_kernel).format(size=launch.THREADS_TOGETHER, groups=launch.FEW_GROUPS)
 
     def sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""

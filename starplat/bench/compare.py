@@ -38,7 +38,6 @@ class Pair:
         return row
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         graph, target, schedule = self.row.key
         ratio = self.speed_up
         return {

@@ -15,7 +15,7 @@ from starplat.backends.scheduled import REFERENCE, own_schedule
 from starplat.bench.records import Counted, Report, Row, Sizes
 from starplat.diagnostics import DiagnosticError
 from starplat.pipeline import is_race
-from starplat.runtime.attending.limits import UNLIMITED
+from starplat.runtime.attending.progress import UNLIMITED
 from starplat.runtime.everywhere import LARGE_GRAPH, REFUSALS, Agreement
 from starplat.runtime.session import default_session
 from starplat.runtime.targets import TARGETS, automatic

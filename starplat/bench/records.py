@@ -147,7 +147,6 @@ class Row:
         return self.graph.name, self.target, self.schedule
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         middle = self.median
         return {
             **asdict(self),

@@ -16,7 +16,7 @@ from starplat.bench import measure, records
 from starplat.bench.candidates import Candidate, Refused, candidates
 from starplat.bench.records import Estimate, median, speed_up
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.runtime import everywhere, looking, session
+from starplat.runtime import everywhere, facts, session
 from starplat.runtime.facts import mean_weight_of
 from starplat.schedule import PLAIN, parse
 from starplat.schedule.schedule import Loop
@@ -140,9 +140,9 @@ class Search:
         module = self.bench.program.module(self.bench.function)
         device = session.default_session().device(self.case.target, self.case.device or 0)
         self.device = device.name
-        facts = looking.facts_on(device, self.graph, module)
+        known = facts.facts_on(device, self.graph, module)
         weight = mean_weight_of(self.graph)
-        found = candidates(module, self.case.target, facts, device.capabilities, weight)
+        found = candidates(module, self.case.target, known, device.capabilities, weight)
         for candidate in _in_turn(found):
             if (name := str(candidate.schedule)) in self.trials:
                 continue

@@ -14,7 +14,7 @@ from starplat.backends import BACKENDS, scheduled
 from starplat.bench import records, search
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printing.modules import print_module
-from starplat.runtime import looking, session
+from starplat.runtime import facts, session
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
 
@@ -90,7 +90,7 @@ def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: st
     """The key of a search, whose times are useless to another. The module of `auto` on that device is part of it, so
     that a changed compiler starts over."""
     there = session.default_session().device(target, device or 0)
-    automatic = scheduled.for_target(module, target, AUTO, looking.facts_on(there, graph, module), there.capabilities)
+    automatic = scheduled.for_target(module, target, AUTO, facts.facts_on(there, graph, module), there.capabilities)
     emitted = "" if target == scheduled.REFERENCE else BACKENDS[target].kernels_text(automatic)
     program = (__version__, module.source.whole, module.entry, print_module(automatic), emitted)
     parts = (*program, sorted(words.items()), target, device or 0, there.name)

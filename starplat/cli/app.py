@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any, NoReturn
 
 import typer
 
-from starplat.cli import console, failure, optional
+from starplat.cli import console
 from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -82,7 +82,7 @@ def command_line(first: str | None = None) -> typer.Typer:
         if name == "graph":
             app.add_typer(verb.app, name=name)
         else:
-            app.command(cls=optional.TracingCommand if name == "run" else None)(getattr(verb, name))
+            app.command(cls=getattr(verb, "COMMAND", None))(getattr(verb, name))
     return app
 
 
@@ -121,7 +121,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         return result if isinstance(result, int) else ExitCode.FINE.value
     except DiagnosticError as error:
         console.show(error.diagnostics)
-        failure.write_failure(words, error.exit_code, error.diagnostics[0].message, error.diagnostics)
+        console.write_failure(words, error.exit_code, error.diagnostics[0].message, error.diagnostics)
         return error.exit_code.value
     except UsageError as error:
         return _wrong_usage(error, words)
@@ -141,14 +141,14 @@ def _guarded(arguments: Sequence[str] | None) -> int:
 
 def _interrupted(words: Sequence[str]) -> int:
     console.say("interrupted")
-    failure.write_failure(words, ExitCode.INTERRUPTED, "interrupted")
+    console.write_failure(words, ExitCode.INTERRUPTED, "interrupted")
     return ExitCode.INTERRUPTED.value
 
 
 def _failed(words: Sequence[str], code: ExitCode, message: str, hint: str | None = None) -> int:
     """Reports the failure, also as an object if one is wanted, and gives the exit code."""
     console.usage_error(message, hint)
-    failure.write_failure(words, code, message)
+    console.write_failure(words, code, message)
     return code.value
 
 

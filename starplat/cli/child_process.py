@@ -108,7 +108,7 @@ def _end_as(status: int) -> None:
 def _crashed(number: int) -> int:
     """Reports the crash, and gives the exit code."""
     from starplat.cli import console
-    from starplat.cli.failure import write_failure
+    from starplat.cli.console import write_failure
     from starplat.diagnostics import Diagnostic, ExitCode
     from starplat.toolchain.tools import signal_name
 

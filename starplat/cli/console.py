@@ -10,12 +10,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any
 
-from starplat.diagnostics import Diagnostic, first_errors, render
+from starplat.diagnostics import Diagnostic, ExitCode, first_errors, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -240,3 +240,20 @@ def _escaped(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether a command line asks for an object on stdout, even one that was given up before it was understood; the
+    `--json` of `bench` may name a file instead."""
+    if "--json" not in words:
+        return False
+    after = words[words.index("--json") + 1 :]
+    return words[0] != "bench" or after[:1] == ["-"]
+
+
+def write_failure(words: Sequence[str], code: ExitCode, message: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
+    """Writes the object if the command line asks for one, unless the command has written its own."""
+    if not wants_json(words) or wrote_json():
+        return
+    shown = [diagnostic.to_json() for diagnostic in diagnostics]
+    write_json({"schema": 1, "exit_code": code.value, "error": message, "diagnostics": shown})

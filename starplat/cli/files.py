@@ -4,19 +4,16 @@ A file is written beside its destination under another name and then renamed ove
 either the old file or the new one. The permissions of a file that is replaced are kept; a symbolic link stays one.
 """
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from starplat import whole_files
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.program_text import decoded, read_program
 from starplat.source import SourceFile
-
-NO_FILE = "it is a pipe or a device"
-"""Why something is not replaced that is neither a file nor a folder."""
+from starplat.whole_files import NO_FILE, mode_of_new, why_not_writable
 
 
 @contextmanager
@@ -24,15 +21,13 @@ def replacing(destination: Path) -> Iterator[Path]:
     """A path to write to, with the destination's ending; becomes the destination if the block ends well. Raises E0792:
     it cannot be written."""
     try:
-        true_destination = destination.resolve()
-        temporary = _temporary_beside(true_destination)
-        try:
+        place = destination.resolve()
+        if place.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        if place.exists() and not place.is_file():
+            raise FileExistsError(17, NO_FILE)
+        with whole_files.replacing(place, _mode_of(place), place.suffix) as temporary:
             yield temporary
-            os.chmod(temporary, _mode_of(true_destination))
-            os.replace(temporary, true_destination)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
     except (OSError, ValueError) as error:
         raise cannot_write(destination, reason_of(error)) from error
 
@@ -53,16 +48,8 @@ def require_writable(*destinations: Path | None) -> None:
         if destination is None:
             continue
         try:
-            true_destination = destination.resolve()
-            folder = true_destination.parent
-            if true_destination.is_dir():
-                raise cannot_write(destination, "it is a folder")
-            if true_destination.exists() and not true_destination.is_file():
-                raise cannot_write(destination, NO_FILE)
-            if not folder.is_dir():
-                raise cannot_write(destination, f"there is no folder {destination.parent}")
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise cannot_write(destination, "permission denied")
+            if (reason := why_not_writable(destination)) is not None:
+                raise cannot_write(destination, reason)
         except (OSError, ValueError, RuntimeError) as error:
             raise cannot_write(destination, reason_of(error)) from error
 
@@ -78,26 +65,12 @@ def cannot_write(destination: Path, reason: str, help: str | None = None) -> Dia
     return DiagnosticError(Diagnostic("E0792", f"{destination}: cannot be written: {reason}", help=help))
 
 
-def _temporary_beside(destination: Path) -> Path:
-    if destination.is_dir():
-        raise IsADirectoryError(21, "it is a folder")
-    if destination.exists() and not destination.is_file():
-        raise FileExistsError(17, NO_FILE)
-    handle, name = tempfile.mkstemp(
-        prefix=f".{destination.name[:64]}.", suffix=destination.suffix, dir=destination.parent
-    )
-    os.close(handle)
-    return Path(name)
-
-
 def _mode_of(destination: Path) -> int:
     """The permissions to give: those of the file that is replaced, else what a new file gets."""
     try:
         return destination.stat().st_mode & 0o7777
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        return mode_of_new()
 
 
 STDIN_NAME = "<stdin>"

@@ -17,8 +17,8 @@ def run() -> NoReturn:
     """Runs the command line and ends the process with its exit code.
 
     Where a device was used the process ends at once: the runtimes of several vendors in one process tear down each
-    other's threads and contexts, and may crash after the answer has been printed. `kept.KEPT` holds what was on devices
-    till then.
+    other's threads and contexts, and may crash after the answer has been printed. `verbs.graph.KEPT` holds what was on
+    devices till then.
     """
     if sys.argv[1:] in (["version"], ["--version"]) and _has_said(f"starplat {starplat.__version__}"):
         sys.exit(0)

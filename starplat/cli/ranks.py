@@ -102,7 +102,7 @@ def _connected(timeout: float | None) -> Communicator:
 
     try:
         if timeout is not None:
-            from starplat.runtime.parts.silent import watched_world
+            from starplat.runtime.parts.mpi import watched_world
 
             comm: Any = watched_world(int(next(filter(None, map(os.environ.get, RANK_VARIABLES)))), timeout)
         from mpi4py import MPI

@@ -11,21 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from starplat.diagnostics import Label, Reporter, Rewrite, Severity
-from starplat.frontend import ast, scope, typed
+from starplat.frontend import ast, scope, typed, types
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.typed import Role, Symbol
-from starplat.frontend.types import (
-    Collection,
-    GraphType,
-    ListType,
-    MapType,
-    PropertyType,
-    Scalar,
-    SetType,
-    Several,
-    Type,
-    Void,
-)
 from starplat.source import Span
 
 DEEPEST_EXPRESSION = 120
@@ -40,7 +28,7 @@ class Thing:
     `updates` tells which a list of updates holds, where that is known.
     """
 
-    type: GraphType | PropertyType | SetType | MapType | Collection
+    type: types.GraphType | types.PropertyType | types.SetType | types.MapType | types.Collection
     symbol: Symbol | None
     construct: str
     span: Span
@@ -105,7 +93,7 @@ class Signature:
     span: Span
     parameters: tuple[Symbol, ...]
     defaults: tuple[typed.Literal | typed.Infinity | None, ...]
-    result: Scalar | Several | ListType | Void | None
+    result: types.Scalar | types.Several | types.ListType | types.Void | None
     host_only: Label | None = None
     foreign_write: Label | None = None
 
@@ -137,7 +125,7 @@ class Context:
     judging: int = 0
     expression_depth: int = 0
     statement_depth: int = 0
-    expected_result: Scalar | Several | None = None
+    expected_result: types.Scalar | types.Several | None = None
     returns: list[tuple[Span, tuple[typed.Expression, ...]]] = field(default_factory=list)
     returns_value: bool = False
     empty_returns: list[Span] = field(default_factory=list)
@@ -215,7 +203,7 @@ class Context:
             return [], None
         return [Label(by_name[found].span, f"'{found}' is declared here")], Rewrite(f"did you mean '{found}'?", found)
 
-    def declare(self, written: ast.Name, kind: Type, role: Role) -> Symbol:
+    def declare(self, written: ast.Name, kind: types.Type, role: Role) -> Symbol:
         """Adds a name to the innermost block; says if it is taken, warns if it hides another."""
         name, span = written.text, written.span
         if (before := self.scopes.here(name)) is not None and before.symbol is not None:
@@ -281,7 +269,7 @@ class Context:
         """The propEdge named `weight` in scope, which then stands for the edges' weights, here at `used`."""
         binding = self.scopes.find("weight", used)
         symbol = binding.symbol if binding is not None else None
-        if symbol is None or not isinstance(symbol.type, PropertyType) or symbol.type.carrier.value != "propEdge":
+        if symbol is None or not isinstance(symbol.type, types.PropertyType) or symbol.type.carrier.value != "propEdge":
             return None
         return symbol
 

@@ -10,7 +10,7 @@ from functools import cache
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
 from starplat.frontend.mistakes import recovery, report
-from starplat.frontend.parsing import builder, depth
+from starplat.frontend.parsing import builder, syntax
 from starplat.frontend.parsing.lexer import END, Lexer, Token, Words, span_of
 from starplat.frontend.parsing.tables import tables
 from starplat.source import SourceFile, Span
@@ -26,7 +26,7 @@ def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
     collected = Reporter(source) if reporter is None else reporter
     machinery = _machinery()
     words = machinery.lexer.cut(source.text, collected)
-    program = depth.report_depth(machinery.drive(words, collected), collected)
+    program = syntax.report_depth(machinery.drive(words, collected), collected)
     if reporter is None:
         collected.raise_errors()
     return program

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from starplat.diagnostics import DiagnosticError, StarplatWarning
 from starplat.graph.formats import native
 from starplat.graph.graph import Graph
 from starplat.graph.streams import Input
+from starplat.whole_files import replacing
 
 FROM_BYTES = 8 * 2**20
 MOST_BYTES = 4 * 2**30
@@ -90,14 +90,8 @@ class GraphCache:
         content = native.hash_of(source.path)
         if Source.of(source.path, source.options) != source:  # it has changed since it was read
             return
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=self.folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                native.write(graph, file, content)
-            os.replace(name, self.folder / source.entry)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replacing(self.folder / source.entry) as temporary, temporary.open("wb") as file:
+            native.write(graph, file, content)
 
     def _make_room(self, size: int, source: Source) -> None:
         """Removes what the new entry takes the place of, then what was not used for longest."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph import csr, errors, machine
+from starplat.graph import csr, errors, streams
 from starplat.graph.graph import Graph
 from starplat.graph.ids import as_ids
 
@@ -90,11 +90,6 @@ def of_ids_seen(file: str, blocks: Blocks) -> Numbering:
     return Numbering(len(ids), ids.view(np.int64) if highest < 2**63 else ids, 0)
 
 
-def by_header(file: str, n: int, source: NDArray[Any], destination: NDArray[Any], base: int) -> Numbered:
-    """The arcs of a file with a header, see `of_header`."""
-    return of_header(file, n, base).of(source, destination)
-
-
 def by_ids_seen(
     file: str, source: NDArray[Any], destination: NDArray[Any], isolated: NDArray[Any] | None = None
 ) -> Numbered:
@@ -140,7 +135,7 @@ def require_room(file: str, n: int) -> None:
     E0811."""
     if n > MAX_NODES:
         raise errors.too_many_nodes(file, n)
-    needed, available = 16 * (n + 1), machine.memory()
+    needed, available = 16 * (n + 1), streams.memory()
     if needed > available // 2:
         raise errors.too_large(file, n, needed, available)
 

@@ -10,6 +10,7 @@ import bz2
 import codecs
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from starplat.graph import errors, machine
+from starplat.graph import errors
 
 HEAD = 1 << 16
 PIECE = 1 << 22
@@ -165,7 +166,7 @@ class Input:
         `most`: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold more
         than that. Raises E0811: it has more.
         """
-        allowed = machine.memory() // 2 if most is None else most
+        allowed = memory() // 2 if most is None else most
         content = self.start(allowed + 1)
         if len(content) > allowed:
             raise errors.too_long(self.shown, allowed)
@@ -257,3 +258,11 @@ class Piece:
 
     text: bytes
     line: int
+
+
+def memory() -> int:
+    """Bytes of the machine's memory; 16 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 2**34

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
@@ -13,6 +12,7 @@ from starplat.graph.formats.base import Keeps
 from starplat.graph.formats.edge_list import FORMAT as EDGE_LIST
 from starplat.graph.formats.edge_list import added_nodes
 from starplat.graph.graph import Graph
+from starplat.whole_files import NO_FILE, mode_of_new, replacing, why_not_writable
 
 
 def _xz(stream: IO[bytes]) -> IO[bytes]:
@@ -54,17 +54,11 @@ def require_writable(path: str | os.PathLike[str], format: str | None = None) ->
     target = Path(path)
     _writer(target, format)
     try:
-        true_target = target.resolve()
-        if target.is_dir():
-            raise errors.cannot_write(str(target), "it is a folder")
-        if target.exists() and not target.is_file():
-            raise errors.cannot_write(str(target), "it is a pipe or a device", "name a file")
-        if not true_target.parent.is_dir():
-            raise errors.cannot_write(str(target), f"there is no folder {target.parent}")
-        if not os.access(true_target.parent, os.W_OK | os.X_OK):
-            raise errors.cannot_write(str(target), "permission denied")
+        reason = why_not_writable(target)
     except (OSError, ValueError, RuntimeError) as error:
         raise errors.cannot_write(str(target), (getattr(error, "strerror", None) or str(error)).lower()) from None
+    if reason is not None:
+        raise errors.cannot_write(str(target), reason, "name a file" if reason == NO_FILE else None)
 
 
 def _writer(target: Path, format: str | None) -> Callable[[Graph, IO[bytes]], None]:
@@ -124,22 +118,9 @@ def _write_whole(
     write_to: Callable[[Graph, IO[bytes]], None],
     packer: Callable[[IO[bytes]], IO[bytes]] | None,
 ) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if packer is None:
-                write_to(graph, file)
-            else:
-                with packer(file) as packed:
-                    write_to(graph, packed)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with replacing(target, mode_of_new(), "") as temporary, temporary.open("wb") as file:
+        if packer is None:
+            write_to(graph, file)
+        else:
+            with packer(file) as packed:
+                write_to(graph, packed)

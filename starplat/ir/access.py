@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.harmless_writes import Number, asked_in, goes_unnoticed, lowered_in
-from starplat.ir.shapes.asking import asking
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
-from starplat.ir.shapes.searching import searching
+from starplat.ir.shapes.searching import asking, searching
 from starplat.ir.shared_cells import cells_written
 from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 

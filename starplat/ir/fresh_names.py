@@ -88,10 +88,7 @@ def names_in(kernel: ir.Kernel) -> set[str]:
     found = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
     if kernel.iterator is not None:
         found.add(kernel.iterator.name)
-    if isinstance(kernel.domain, ir.NodeNeighbors):
-        found.add(kernel.domain.position.name)
-    if isinstance(kernel.domain, ir.Triangles):
-        found.add(kernel.domain.number.name)
+    found |= {variable.name for variable in declared_by(kernel.domain)}
     found |= {variable.name for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))}
     return found | {array.name for array in kernel.arrays}
 

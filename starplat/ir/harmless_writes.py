@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import (
-    assigned_variables,
-    blocks_of,
-    expressions_of,
-    operands,
-    walk_expression,
-    walk_kernel,
-    written_arrays,
-)
 
 Number = tuple[ir.Variable | None, int]
 """A host variable and what is added to it, or a constant alone."""
@@ -28,7 +19,7 @@ Number = tuple[ir.Variable | None, int]
 def lowered_in(kernel: ir.Kernel) -> Mapping[ir.Array, Number]:
     """The arrays whose cells the kernel only ever lowers, to one number that is the same for all its iterations."""
     found: dict[ir.Array, Number | None] = {}
-    facts = _Facts(frozenset(kernel.scalars), assigned_variables(kernel.body))
+    facts = _Facts(frozenset(kernel.scalars), visitor.assigned_variables(kernel.body))
     for array, number in _writes(kernel.body, facts):
         found[array] = number if found.get(array, number) == number else None
     return {array: number for array, number in found.items() if number is not None}
@@ -37,9 +28,9 @@ def lowered_in(kernel: ir.Kernel) -> Mapping[ir.Array, Number]:
 def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
     """The arrays whose cells the kernel only tests for some numbers, and these."""
     found: dict[ir.Array, frozenset[Number] | None] = {}
-    facts = _Facts(frozenset(kernel.scalars), assigned_variables(kernel.body))
-    wholes = [e for op in walk_kernel(kernel.body) for e in expressions_of(op)]
-    for whole in (*wholes, *((kernel.filter,) if kernel.filter else ()), *expressions_of(kernel.domain)):
+    facts = _Facts(frozenset(kernel.scalars), visitor.assigned_variables(kernel.body))
+    wholes = [e for op in visitor.walk_kernel(kernel.body) for e in visitor.expressions_of(op)]
+    for whole in (*wholes, *((kernel.filter,) if kernel.filter else ()), *visitor.expressions_of(kernel.domain)):
         for array, number in _questions(whole, facts):
             before = found.get(array, frozenset())
             found[array] = None if number is None or before is None else before | {number}
@@ -105,8 +96,8 @@ class _Facts:
 def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
     """Every array that is written, with the number that the cell is lowered to, if it is."""
     for op in ops:
-        for expression in expressions_of(op):
-            yield from ((array, None) for inner in walk_expression(expression) for array in _lent(inner))
+        for expression in visitor.expressions_of(op):
+            yield from ((array, None) for inner in visitor.walk_expression(expression) for array in _lent(inner))
         match op:
             case ir.Let(variable, value):
                 facts = facts.with_let(variable, value)
@@ -118,16 +109,16 @@ def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Arra
             case ir.ExtremeCell(ir.Combine.MIN, array, _, candidate, carried):
                 yield array, facts.number(candidate)
                 yield from ((carry.array, None) for carry in carried)
-                yield from (written for also in blocks_of(op) for written in _writes(also, facts))
+                yield from (written for also in visitor.blocks_of(op) for written in _writes(also, facts))
             case ir.KernelIf(condition, then, otherwise):
                 yield from _writes(then, facts.where(condition))
                 yield from _writes(otherwise, facts)
-            case _ if blocks_of(op):
+            case _ if visitor.blocks_of(op):
                 inside = replace(facts, larger=frozenset())
-                for block in blocks_of(op):
+                for block in visitor.blocks_of(op):
                     yield from _writes(block, inside)
             case _:
-                yield from ((array, None) for array in written_arrays((op,)))
+                yield from ((array, None) for array in visitor.written_arrays((op,)))
 
 
 def _questions(expression: ir.Expression, facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
@@ -143,7 +134,7 @@ def _questions(expression: ir.Expression, facts: _Facts) -> Iterator[tuple[ir.Ar
             yield array, None
             yield from _questions(index, facts)
         case _:
-            for inner in operands(expression):
+            for inner in visitor.operands(expression):
                 yield from _questions(inner, facts)
 
 

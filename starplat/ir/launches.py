@@ -5,15 +5,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import (
-    arrays_in,
-    declared_by,
-    expressions_of,
-    host_ops,
-    walk_expression,
-    walk_host,
-    written_arrays,
-)
+from starplat.ir import visitor
 from starplat.same import remembered
 
 MOST_ARRAYS_OF_PARTS = 24
@@ -22,7 +14,7 @@ MOST_ARRAYS_OF_PARTS = 24
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
     """The arrays that an operation itself names or its kernel uses, blocks left out."""
-    return module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else tuple(arrays_in(op))
+    return module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else tuple(visitor.arrays_in(op))
 
 
 def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Array, ...]:
@@ -55,16 +47,16 @@ def changed(op: ir.HostOp, module: ir.Module) -> frozenset[ir.Array]:
     """The same, and what a launched kernel or a called function may change."""
     match op:
         case ir.Launch(kernel):
-            return written_arrays(module.kernel(kernel).body)
+            return visitor.written_arrays(module.kernel(kernel).body)
         case ir.HostCall():
-            return frozenset(arrays_in(op))
+            return frozenset(visitor.arrays_in(op))
     return frozenset(changed_by(op))
 
 
 def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
     """The variables that an operation, its kernel or what it calls reads, those of its blocks left out."""
-    for expression in expressions_of(op):
-        yield from (part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref))
+    for expression in visitor.expressions_of(op):
+        yield from (part.variable for part in visitor.walk_expression(expression) if isinstance(part, ir.Ref))
     match op:
         case ir.Launch(kernel):
             yield from module.kernel(kernel).scalars
@@ -99,7 +91,7 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from op.outcomes
         case ir.Loop(driver=ir.NearestFirst(hand_over=ir.HandOver(goes_on=goes_on, limit=limit))):
             yield from (goes_on, limit)
-    for part in (part for whole in expressions_of(op) for part in walk_expression(whole)):
+    for part in (part for whole in visitor.expressions_of(op) for part in visitor.walk_expression(whole)):
         if isinstance(part, ir.CallFunction):
             yield from (argument for argument in part.arguments if isinstance(argument, ir.Variable))
 
@@ -121,24 +113,24 @@ def scalars_set(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Vari
 
 def given_by(op: ir.HostOp, module: ir.Module) -> tuple[ir.Variable, ...]:
     """The variables that an operation declares or changes, those of its blocks left out."""
-    return (*declared_by(op), *set_by(op, module))
+    return (*visitor.declared_by(op), *set_by(op, module))
 
 
 def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
     """Whether an operation, or one inside it, gives a variable a value."""
-    return any(variable in given_by(inner, module) for inner in walk_host((op,)))
+    return any(variable in given_by(inner, module) for inner in visitor.walk_host((op,)))
 
 
 @remembered(256)
 def changes_graph(module: ir.Module) -> bool:
     """Whether the graph changes while the module runs."""
-    return any(isinstance(op, ir.ChangeGraph) for op in host_ops(module))
+    return any(isinstance(op, ir.ChangeGraph) for op in visitor.host_ops(module))
 
 
 def in_one_launch(op: ir.OnDevice, module: ir.Module, asked: Container[ir.Variable] | None = None) -> ir.OnDevice:
     """The operation with its signature derived; of the scalars that it changes, some are `asked` for, by default all"""
-    inside = tuple(walk_host(op.body))
-    declared = {variable for op in inside for variable in declared_by(op)}
+    inside = tuple(visitor.walk_host(op.body))
+    declared = {variable for op in inside for variable in visitor.declared_by(op)}
     changed = dict.fromkeys(v for v in scalars_set(inside, module) if v not in declared)
     read = dict.fromkeys(v for v in scalars_read(inside, module) if v not in declared)
     scalars = tuple(read | changed)  # scalars assigned under a condition are live-in
@@ -150,7 +142,7 @@ def with_own_arrays(op: ir.OnDevice, module: ir.Module, added: Iterable[ir.Kerne
     """The operation with its arrays derived again; it may launch kernels `added` to the module's."""
     everything = replace(module, kernels=(*module.kernels, *added)) if added else module
     left = () if op.crossing is None else (op.crossing.cells,)
-    return replace(op, arrays=(*used_host_arrays(walk_host(op.body), everything), *left))
+    return replace(op, arrays=(*used_host_arrays(visitor.walk_host(op.body), everything), *left))
 
 
 def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Kernel]:
@@ -160,7 +152,7 @@ def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir
 
 def launches(functions: Iterable[ir.HostFunction]) -> Iterator[ir.Launch]:
     """All launches, wherever they stand."""
-    return (op for function in functions for op in walk_host(function.body) if isinstance(op, ir.Launch))
+    return (op for function in functions for op in visitor.walk_host(function.body) if isinstance(op, ir.Launch))
 
 
 def launched_names(functions: Iterable[ir.HostFunction]) -> set[str]:

@@ -47,7 +47,7 @@ def lower(
         prints = any(isinstance(s, typed.Print) for s in remarks(program.functions))
         context.checks = checking.Checks(program.source, context.helpers, taken, prints)
     helpers = _Helpers(context)
-    context.helper_maker = helpers.lower
+    context.lower_helper = helpers.lower
     _refuse_unsupported_parameters(function, context)
     main = hosts.HostLowering(context, function, is_entry=True)
     functions = [main.lower()]

@@ -8,16 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from starplat.ir import nodes as ir
+from starplat.ir import visitor
 from starplat.ir.launches import changed_by
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    blocks_of,
-    declared_by,
-    host_ops,
-    walk_kernel,
-    written_arrays,
-)
 from starplat.same import remembered
 
 _FIRST_OR_NONE = (0, -1)
@@ -27,7 +19,7 @@ _FIRST_OR_NONE = (0, -1)
 def arrays_of_nodes(module: ir.Module) -> frozenset[ir.Array]:
     """The arrays of the module whose cells are nodes or -1 all the time."""
     used = {array for kernel in module.kernels for array in kernel.arrays}
-    used |= {array for op in host_ops(module) for array in arrays_in(op)}
+    used |= {array for op in visitor.host_ops(module) for array in visitor.arrays_in(op)}
     found = {array for array in used if array.element is ir.Element.NODE}
     while spoiled := found & set(_spoiled(module, found)):
         found -= spoiled
@@ -44,7 +36,7 @@ def _spoiled(module: ir.Module, holding: set[ir.Array]) -> Iterator[ir.Array]:
     for function in module.functions:
         if function.name != module.entry:
             yield from (p.what for p in function.parameters if isinstance(p.what, ir.Array))
-    for op in host_ops(module):
+    for op in visitor.host_ops(module):
         match op:
             case ir.Fill(_, ir.Const(value)) if value in _FIRST_OR_NONE:
                 pass
@@ -61,12 +53,12 @@ def _spoiled(module: ir.Module, holding: set[ir.Array]) -> Iterator[ir.Array]:
 
 
 def _spoiled_by_kernel(kernel: ir.Kernel, values: "_Values") -> Iterator[ir.Array]:
-    for op in walk_kernel(kernel.body):
+    for op in visitor.walk_kernel(kernel.body):
         if isinstance(op, ir.Store):
             yield from (op.array,) * (not values.is_node(op.value))
-        elif isinstance(op, ir.ExtremeCell) or not blocks_of(op):
-            yield from written_arrays((op,))
-    for part in all_expressions(kernel.body):
+        elif isinstance(op, ir.ExtremeCell) or not visitor.blocks_of(op):
+            yield from visitor.written_arrays((op,))
+    for part in visitor.all_expressions(kernel.body):
         if isinstance(part, ir.CallFunction):
             yield from (argument for argument in part.arguments if isinstance(argument, ir.Array))
 
@@ -79,7 +71,7 @@ class _Values:
         self.nodes = {kernel.iterator}
         self.given: dict[ir.Variable, list[ir.Expression | None]] = defaultdict(list)
         self.keys: dict[ir.Array, list[ir.Expression]] = defaultdict(list)
-        for op in walk_kernel(kernel.body):
+        for op in visitor.walk_kernel(kernel.body):
             match op:
                 case ir.ForNeighbors():
                     self.nodes.add(op.neighbor)
@@ -88,9 +80,9 @@ class _Values:
                 case ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
                     self.given[op.variable].append(None)
                 case _:
-                    for variable in declared_by(op):
+                    for variable in visitor.declared_by(op):
                         self.given[variable].append(None)
-        for part in all_expressions(kernel.body):
+        for part in visitor.all_expressions(kernel.body):
             if isinstance(part, ir.CallFunction):
                 self._note(part)
 

@@ -3,20 +3,13 @@
 from collections.abc import Iterator, Mapping
 
 from starplat.ir import nodes as ir
+from starplat.ir import visitor
 from starplat.ir.points import arcs_walked
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    assigned_variables,
-    walk_expression,
-    walk_kernel,
-    written_arrays,
-)
 
 
 def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
     """The arrays with a cell for each arc that the kernel reads and does not write."""
-    written = written_arrays(kernel.body)
+    written = visitor.written_arrays(kernel.body)
     for array in kernel.arrays:
         of_arcs = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS, ir.Extent.HEADS)
         if of_arcs and not array.is_set and array not in written:
@@ -42,7 +35,7 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
             slot, layout = kernel.iterator, ir.CSR
         case _:
             return None
-    if any(isinstance(op, ir.ForNeighbors) and op is not walked for op in walk_kernel(kernel.body)):
+    if any(isinstance(op, ir.ForNeighbors) and op is not walked for op in visitor.walk_kernel(kernel.body)):
         return None
     by_slot = _by_slot(kernel, {} if slot is None else {slot: layout})
     return None if by_slot is None else {**found, **by_slot.get(layout, {})}
@@ -50,8 +43,8 @@ def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
 
 def accesses_in_rows(kernel: ir.Kernel) -> Mapping[ir.Layout, Mapping[ir.Array, ir.Array | None]] | None:
     """The same of a kernel that may walk the rows of its own nodes several times, in CSR, in REVERSE or in both."""
-    walks = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
-    if kernel.iterator is None or kernel.iterator in assigned_variables(kernel.body):
+    walks = [op for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
+    if kernel.iterator is None or kernel.iterator in visitor.assigned_variables(kernel.body):
         return None
     own = kernel.own
     if any(op.node != own or op.layout != op.direction.layout for op in walks):
@@ -67,7 +60,10 @@ def _by_slot(
     """What is read at these slots, by their layout; None if any array of arcs is read elsewhere."""
     found: dict[ir.Layout, dict[ir.Array, ir.Array | None]] = {}
     lets = lets_of(kernel)
-    for part in (*all_expressions(kernel.body), *(() if kernel.filter is None else walk_expression(kernel.filter))):
+    for part in (
+        *visitor.all_expressions(kernel.body),
+        *(() if kernel.filter is None else visitor.walk_expression(kernel.filter)),
+    ):
         if isinstance(part, ir.Load) and part.array.extent in _OF_ARCS:
             match resolved(part.index, lets):
                 case ir.Ref(variable) if variable in slots:
@@ -76,15 +72,17 @@ def _by_slot(
                     found.setdefault(slots[variable], {})[part.array] = ids
                 case _:
                     return None
-        elif isinstance(part, ir.FindArc | ir.CallFunction) and any(a.extent in _OF_ARCS for a in arrays_in(part)):
+        elif isinstance(part, ir.FindArc | ir.CallFunction) and any(
+            a.extent in _OF_ARCS for a in visitor.arrays_in(part)
+        ):
             return None  # a search in a row, or a function that may read any arc
     return found
 
 
 def lets_of(kernel: ir.Kernel) -> Mapping[ir.Variable, ir.Expression]:
     """The values of the locals that keep their first one."""
-    assigned = assigned_variables(kernel.body)
-    declared = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.Let))
+    assigned = visitor.assigned_variables(kernel.body)
+    declared = (op for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.Let))
     return {op.variable: op.value for op in declared if op.variable not in assigned}
 
 

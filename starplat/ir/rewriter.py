@@ -148,6 +148,16 @@ class HostRule(Rewriter):
         return (self.rebuild(op),) if found is None else found
 
 
+class ArrayRule(Rewriter):
+    """Puts what `change` gives in the place of every array."""
+
+    def __init__(self, change: Callable[[ir.Array], ir.Array]) -> None:
+        self.change = change
+
+    def array(self, array: ir.Array) -> ir.Array:
+        return self.change(array)
+
+
 class Renamer(Rewriter):
     """Gives variables other names."""
 

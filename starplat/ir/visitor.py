@@ -6,6 +6,7 @@ walks are in program order, outer before inner. A pass that changes something de
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from itertools import chain
 from typing import Any, TypeGuard, TypeVar, get_args
 
@@ -24,28 +25,23 @@ _EXPRESSIONS = frozenset(EXPRESSIONS)
 _LEAVES = frozenset((ir.Const, ir.Ref, ir.NumNodes, ir.NumArcs))
 
 
-_FIELD_NAMES: dict[object, tuple[str, ...]] = {}
+@cache
+def field_names(kind: Any) -> tuple[str, ...]:
+    """The names of the fields of a class of nodes."""
+    return tuple(field.name for field in fields(kind))
 
 
-def field_names(node: Any) -> tuple[str, ...]:
-    """The names of a node's fields."""
-    names = _FIELD_NAMES.get(type(node))
-    if names is None:
-        names = _FIELD_NAMES[type(node)] = tuple(field.name for field in fields(node))
-    return names
-
-
-def _parts(node: object) -> Iterator[Any]:
+def parts_of(node: object) -> Iterator[Any]:
     """The values of the fields of a node that may hold nodes; tuples, carried stores and drivers are opened."""
     for value in record_values(node):
         if type(value) is tuple:
             for item in value:
                 if type(item) is ir.Carry:
-                    yield from _parts(item)
+                    yield from parts_of(item)
                 else:
                     yield item
         elif type(value) is ir.NearestFirst:
-            yield from _parts(value)
+            yield from parts_of(value)
         else:
             yield value
 
@@ -66,38 +62,32 @@ def expressions_of(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Expressi
 
 def _own(node: object) -> tuple[ir.Expression, ...]:
     """The expressions that a node itself holds."""
-    kind = type(node)
-    getter = _OWN[kind] if kind in _OWN else _own_of(kind)
-    return tuple(part for part in _parts(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
+    getter = _own_of(type(node))
+    return tuple(part for part in parts_of(node) if type(part) in _EXPRESSIONS) if getter is None else getter(node)
 
 
+@cache
 def _own_of(kind: type) -> Getter | None:
     """What gives the expressions of a node, where each of its fields holds one or cannot hold any; else None."""
     kinds = kinds_in_fields(kind).items()
     single = [name for name, found in kinds if found <= _EXPRESSIONS]
     rest = (found for name, found in kinds if name not in single)
-    _OWN[kind] = None if any(found & _WITH_EXPRESSIONS for found in rest) else getter_of(single)
-    return _OWN[kind]
+    return None if any(found & _WITH_EXPRESSIONS for found in rest) else getter_of(single)
 
 
-_OWN: dict[type, Getter | None] = {}
 _WITH_EXPRESSIONS = frozenset((*EXPRESSIONS, ir.Carry, ir.NearestFirst))
 
 
 def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     """The non-empty blocks of operations inside an operation, in the order of its fields."""
-    kind = type(op)
-    getter = _BLOCKS[kind] if kind in _BLOCKS else _blocks_of(kind)
+    getter = _blocks_of(type(op))
     return () if getter is None else tuple(block for block in getter(op) if block)
 
 
+@cache
 def _blocks_of(kind: type) -> Getter | None:
     names = [name for name, found in kinds_in_fields(kind).items() if found & _OPS]
-    _BLOCKS[kind] = getter_of(names) if names else None
-    return _BLOCKS[kind]
-
-
-_BLOCKS: dict[type, Getter | None] = {}
+    return getter_of(names) if names else None
 
 
 def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
@@ -202,7 +192,7 @@ def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
                 found += _records_of(part)
             else:
                 waiting += part[::-1]
-        elif (values := _VALUES[kind] if kind in _VALUES else _values_of(kind)) is not None:
+        elif (values := _values_of(kind)) is not None:
             found.append(part)
             waiting += values(part)[::-1]
     return found
@@ -211,23 +201,18 @@ def _records_in(parts: tuple[Any, ...]) -> Sequence[Any]:
 _SMALL = frozenset((*EXPRESSIONS, ir.Array, ir.Variable, ir.Parameter, ir.Carry))
 """A tuple of such records is no block."""
 
-_VALUES: dict[type, Getter | None] = {}
 
-
+@cache
 def _values_of(kind: type) -> Getter | None:
     """What gives the fields of a record that may hold records; None for what is no record, and for source files and
     places in them, which are not walked into."""
-    if not is_dataclass(kind) or kind in (SourceFile, Span):
-        _VALUES[kind] = None
-        return None
-    _VALUES[kind] = getter_of(fields_of_records(kind))
-    return _VALUES[kind]
+    is_record = is_dataclass(kind) and kind not in (SourceFile, Span)
+    return getter_of(fields_of_records(kind)) if is_record else None
 
 
 def record_values(record: object) -> tuple[Any, ...]:
     """The values of the fields of a record that may hold records."""
-    kind = type(record)
-    values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
+    values = _values_of(type(record))
     assert values is not None, record
     return values(record)
 
@@ -252,8 +237,8 @@ def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:
     return tuple(kernel for kernel in module.kernels if kernel.name in names)
 
 
-def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
-    """The variables that an operation declares."""
+def declared_by(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Variable, ...]:
+    """The variables that an operation declares, or a domain beside the iterator."""
     match op:
         case ir.ForNeighbors() | ir.HostForNeighbors():
             return (op.position, op.neighbor)
@@ -270,6 +255,10 @@ def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
             return (op.first, op.end)
         case ir.TakeNumber():
             return (op.number, op.parts)
+        case ir.NodeNeighbors():
+            return (op.position,)
+        case ir.Triangles():
+            return (op.number,)
     return ()
 
 
@@ -301,7 +290,7 @@ def _each_array(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> It
         yield from ir.CSR.row_arrays
     elif isinstance(node, ir.Triangles):
         yield ir.CSR.offsets
-    for part in _parts(node):
+    for part in parts_of(node):
         if type(part) is ir.Array:
             yield part
         elif type(part) in _EXPRESSIONS:
@@ -350,11 +339,7 @@ def used_scalars(
 ) -> tuple[ir.Variable, ...]:
     """What `Kernel.scalars` must be: the variables that are read and not declared inside, by first use."""
     read, inside = _scalars_of(body)
-    declared = {*inside, iterator}
-    if isinstance(domain, ir.NodeNeighbors):
-        declared.add(domain.position)
-    if isinstance(domain, ir.Triangles):
-        declared.add(domain.number)
+    declared = {*inside, iterator, *(() if domain is None else declared_by(domain))}
     heads = [] if domain is None else list(expressions_of(domain))
     heads += [] if filter is None else [filter]
     before = [e.variable for head in heads for e in walk_expression(head) if type(e) is ir.Ref]
@@ -373,10 +358,10 @@ def with_signature(kernel: ir.Kernel) -> ir.Kernel:
 @remembered()
 def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     """The arrays that operations of a kernel may write, for all threads to see; an array passed to a helper counts."""
-    written = {part for op in walk_kernel(block) for part in _parts(op) if type(part) is ir.Array}
+    written = {part for op in walk_kernel(block) for part in parts_of(op) if type(part) is ir.Array}
     for inner in all_expressions(block):
         if type(inner) not in _READING:
-            written.update(part for part in _parts(inner) if type(part) is ir.Array)
+            written.update(part for part in parts_of(inner) if type(part) is ir.Array)
     seen = (array for array in written if array.origin is not ir.Origin.THREAD)
     return frozenset(array for array in seen if array not in ir.GRAPH_ARRAYS)
 
@@ -390,7 +375,7 @@ def assigned_variables(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Variable]
             changed.add(op.variable)
     for inner in all_expressions(block):
         if type(inner) not in _READING:
-            changed.update(part for part in _parts(inner) if type(part) is ir.Variable)
+            changed.update(part for part in parts_of(inner) if type(part) is ir.Variable)
     return frozenset(changed)
 
 

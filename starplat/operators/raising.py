@@ -9,7 +9,7 @@ from starplat.analysis.settling.monotone import MIRRORED, all_asked, asked_flag,
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators import records as op
-from starplat.operators.answers.intersections import with_intersections
+from starplat.operators.answers.triangles import with_intersections
 from starplat.operators.canonical.effects import REVERSED, forwarded
 from starplat.same import Same
 

@@ -6,18 +6,21 @@ them may as well come before or after both. Cells are then touched once, and a l
 chosen nodes to their neighbors stays alone: which threads are to do that is a question of its own.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from starplat.ir import fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.printing.expressions import print_expression
-from starplat.passes import forwarding, joining, memory, rows
-from starplat.passes.host_effects import Effects, commute, effects
+from starplat.ir.visitor import variables_read, written_arrays
+from starplat.passes import forwarding, joining, memory
+from starplat.passes.memory import Memory
 from starplat.same import Same
-from starplat.source import NOWHERE
+from starplat.source import NOWHERE, Span
 
 _OVER: dict[ir.Extent, ir.Domain] = {ir.Extent.NODES: ir.AllNodes(), ir.Extent.ARCS: ir.AllArcs()}
 
@@ -77,15 +80,15 @@ class _Fuser(rewriter.Rewriter):
     # --- rows ------------------------------------------------------------------------------------------------------
 
     def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-        row, place = rows.opened(super().host_block(ops)), 0
+        row, place = opened(super().host_block(ops)), 0
         while place < len(row):
             if (found := self._partner(row, place)) is None:
                 place += 1
             else:  # what stands before may be joined with what was made
                 row, place = found, max(place - FARTHEST, 0)
-        return rows.closed(row)
+        return closed(row)
 
-    def _partner(self, row: rows.Row, place: int) -> rows.Row | None:
+    def _partner(self, row: Row, place: int) -> Row | None:
         """The row with the operation at a place joined to the first one after it, and not far from it, that takes
         it."""
         first = row[place]
@@ -94,7 +97,7 @@ class _Fuser(rewriter.Rewriter):
         between: list[Effects] = []
         for later in range(place + 1, min(place + 1 + FARTHEST, len(row))):
             second = row[later]
-            if isinstance(second, rows.Begin | rows.End):
+            if isinstance(second, Begin | End):
                 continue
             if (done := self._effects(second)) is None:
                 return None
@@ -104,7 +107,7 @@ class _Fuser(rewriter.Rewriter):
                 if at is not None and kernel is not None:
                     beside = second if isinstance(second, ir.Launch) else first
                     assert isinstance(beside, ir.Launch)
-                    both: rows.Row = [ir.Launch(self._keep(kernel, beside))]
+                    both: Row = [ir.Launch(self._keep(kernel, beside))]
                     ahead, behind = (both, []) if at == place else ([], both)
                     return row[:place] + ahead + row[place + 1 : later] + behind + row[later + 1 :]
                 if at is not None:
@@ -218,3 +221,81 @@ def _deed(op: ir.Fill | ir.CopyArray) -> str:
             return f"{array.name} = {print_expression(value)}"
         case ir.CopyArray(destination, source):
             return f"{destination.name} = {source.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Where a block begins."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where the innermost open block ends."""
+
+
+Row = list[ir.HostOp | Begin | End]
+
+
+def opened(ops: Iterable[ir.HostOp]) -> Row:
+    """The operations with all blocks opened."""
+    row: Row = []
+    for op in ops:
+        row += [Begin(op.span), *opened(op.body), End()] if isinstance(op, ir.HostBlock) else [op]
+    return row
+
+
+def closed(row: Row) -> tuple[ir.HostOp, ...]:
+    """The operations in their blocks; empty blocks vanish."""
+    levels: list[tuple[Span | None, list[ir.HostOp]]] = [(None, [])]
+    for item in row:
+        match item:
+            case Begin(span):
+                levels.append((span, []))
+            case End():
+                span_of, body = levels.pop()
+                assert span_of is not None
+                levels[-1][1].extend([ir.HostBlock(tuple(body), span_of)] if body else [])
+            case _:
+                levels[-1][1].append(item)
+    return tuple(levels[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The scalars and arrays that an operation reads and writes; what it updates is in both."""
+
+    variables_read: frozenset[ir.Variable] = frozenset()
+    variables_written: frozenset[ir.Variable] = frozenset()
+    arrays_read: frozenset[ir.Array] = frozenset()
+    arrays_written: frozenset[ir.Array] = frozenset()
+
+
+def effects(op: ir.HostOp, kernel_of: Callable[[str], ir.Kernel]) -> Effects | None:
+    """What the operation does; None if others must not pass it."""
+    match op:
+        case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
+            return Effects(frozenset(variables_read(value)), frozenset((variable,)))
+        case ir.Fill(array, value):
+            return Effects(frozenset(variables_read(value)), arrays_written=frozenset((array,)))
+        case ir.CopyArray(destination, source):
+            return Effects(arrays_read=frozenset((source,)), arrays_written=frozenset((destination,)))
+        case ir.Launch(name):
+            kernel = kernel_of(name)
+            results = frozenset(reduction.variable for reduction in kernel.reductions)
+            read = results.union(kernel.scalars)
+            return Effects(read, results, frozenset(kernel.arrays), written_arrays(kernel.body))
+    return None
+
+
+def commute(one: Effects, other: Effects, memory: Memory) -> bool:
+    """Whether it does not matter which of the two comes first."""
+    return _leaves_alone(one, other, memory) and _leaves_alone(other, one, memory)
+
+
+def _leaves_alone(writer: Effects, other: Effects, memory: Memory) -> bool:
+    touched = other.arrays_read | other.arrays_written
+    return not writer.variables_written & (other.variables_read | other.variables_written) and not any(
+        memory.may_be_one(written, array) for written in writer.arrays_written for array in touched
+    )

@@ -12,13 +12,11 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound
-from starplat.runtime.attending.limits import UNLIMITED, Limits
-from starplat.runtime.launch import run_module
+from starplat.runtime.launch import Request, run_as_asked
 from starplat.runtime.results.result import Result
-from starplat.runtime.session import Session
 from starplat.runtime.validate import judged
 from starplat.same import Same
-from starplat.schedule import PLAIN, Schedule
+from starplat.schedule import PLAIN
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
 
@@ -76,28 +74,21 @@ def run_everywhere(
     module: ir.Module,
     graph: Graph,
     bound: Bound,
+    asked: Request,
     *,
-    device_index: int | None = None,
-    results: Sequence[str] | None = None,
-    repeat: int = 1,
-    schedule: Schedule | None = None,
     racy: bool = False,
     always_measure: bool = False,
-    limits: Limits = UNLIMITED,
-    session: Session | None = None,
     started: Callable[[DeviceDescription], None] = lambda device: None,
 ) -> Everywhere:
-    """Runs a module's entry once on each device.
+    """Runs a module's entry once on each device, as asked but for the target.
 
     Args:
-        device_index: only the devices of this number.
-        schedule: how the devices run it; the interpreter takes the program as it is.
+        asked: with a number of a device, only those of this number run; the interpreter takes the program as it is.
         racy: the program has a race, so that answers are not compared.
         always_measure: the interpreter runs on large graphs too.
-        limits: of the run on each device.
-        session: whose devices they are; None is the default one.
         started: is told which device is about to run.
     """
+    device_index = asked.device_index
     found = [device for target in REPORTS for device in report(target)]
     chosen = [d for d in found if device_index is None or d.target == REFERENCE or d.index == device_index]
     present = [device for device in chosen if device.usable]
@@ -109,44 +100,24 @@ def run_everywhere(
     measure: Attempt | None = None
     for device in order:
         started(device)
-        attempt = _attempt(device, module, graph, bound, results, repeat, schedule, limits, session)
+        attempt = _attempt(device, module, graph, bound, asked)
         if attempt.result is not None and racy:
             attempt = replace(attempt, agreement=Agreement.UNDEFINED, reason="the program has a race")
         elif attempt.result is not None and measure is None:
             measure = attempt = replace(attempt, agreement=Agreement.MEASURE)
         elif attempt.result is not None and measure is not None:
-            attempt = _compared(attempt, measure, module, bound, limits, session)
+            attempt = _compared(attempt, measure, module, bound, asked)
         done[Same(device)] = attempt if attempt is measure else _without_cells(attempt)
     attempts = tuple(done.get(Same(d)) or _not_run(d) for d in _once_each(found, device_index, present))
     return Everywhere(attempts, measure, _remark(racy, measure, large))
 
 
-def _attempt(
-    device: DeviceDescription,
-    module: ir.Module,
-    graph: Graph,
-    bound: Bound,
-    results: Sequence[str] | None,
-    repeat: int,
-    schedule: Schedule | None,
-    limits: Limits,
-    session: Session | None,
-) -> Attempt:
-    assert device.index is not None
-    measures = device.target == REFERENCE
+def _attempt(device: DeviceDescription, module: ir.Module, graph: Graph, bound: Bound, asked: Request) -> Attempt:
+    here = replace(asked, target=device.target, device_index=device.index)
+    if device.target == REFERENCE:
+        here = replace(here, repeat=1, schedule=PLAIN)
     try:
-        result = run_module(
-            module,
-            graph,
-            target=device.target,
-            device_index=device.index,
-            arguments=bound,
-            results=results,
-            repeat=1 if measures else repeat,
-            schedule=PLAIN if measures else schedule,
-            limits=limits,
-            session=session,
-        )
+        result = run_as_asked(module, graph, bound, here)
     except DiagnosticError as error:
         diagnostic = error.diagnostics[0]
         refused = diagnostic.code.startswith(REFUSALS)
@@ -155,12 +126,10 @@ def _attempt(
     return Attempt(device, Agreement.AGREES, result)
 
 
-def _compared(
-    attempt: Attempt, measure: Attempt, module: ir.Module, bound: Bound, limits: Limits, session: Session | None
-) -> Attempt:
+def _compared(attempt: Attempt, measure: Attempt, module: ir.Module, bound: Bound, asked: Request) -> Attempt:
     assert attempt.result is not None
     assert measure.result is not None
-    verdict = judged(attempt.result, measure.result, module, bound, limits, session)
+    verdict = judged(attempt.result, measure.result, module, bound, asked.limits, asked.session)
     if verdict.valid is None:
         return replace(attempt, agreement=Agreement.UNDEFINED, reason=verdict.reason)
     difference = verdict.difference

@@ -7,13 +7,13 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starplat.diagnostics import Diagnostic
 from starplat.graph.graph import Graph
@@ -23,25 +23,28 @@ from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
-from starplat.runtime.attending.limits import Limits, took_too_long
-from starplat.runtime.attending.progress import Progress, Step
-from starplat.runtime.devices.building import kernels_on
+from starplat.runtime.attending.progress import UNLIMITED, Limits, Progress, Step, took_too_long
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.renumbered import Renumbering, renumbering
-from starplat.runtime.request import Request
 from starplat.runtime.resident import on_device
 from starplat.runtime.results.not_numbers import not_numbers
 from starplat.runtime.results.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
-from starplat.runtime.scheduling.runs import alternatives
+from starplat.runtime.scheduling import alternatives
 from starplat.runtime.session import default_session
 from starplat.runtime.tracing.trace import Trace
-from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
+from starplat.runtime.tracing.watched import taken_apart, traced
 from starplat.runtime.tracing.work import work_of
 from starplat.same import Same
+from starplat.schedule import Schedule
+
+if TYPE_CHECKING:
+    from starplat.runtime.parts.communicator import Communicator
+    from starplat.runtime.results.result import Result
+    from starplat.runtime.session import Session
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -231,7 +234,7 @@ def _driven(run: Run, call: _Call) -> _Done:
     started, progress, asked = perf_counter(), run.progress, call.asked
     expected = run.room.foresee()
     progress.begin(Step.BUILDING)
-    kernels = kernels_on(run.device, run.module, run.resident.wide_arcs)
+    kernels = run.device.kernels_of(run.module, run.resident.wide_arcs)
     run.build_changes()
     built = perf_counter()
     progress.begin(Step.UPLOADING)
@@ -304,7 +307,7 @@ def _result(
 def _watched(run: Run) -> Trace:
     """The trace of one more run, whose bytes do not count."""
     watch, module, traffic = Watch(), traced(run.module), replace(run.device.traffic)
-    kernels = kernels_on(run.device, module, run.resident.wide_arcs)
+    kernels = run.device.kernels_of(module, run.resident.wide_arcs)
     found = watch.trace(run.once(kernels, watch))
     run.device.traffic = replace(traffic, launches=run.device.traffic.launches)
     sizes = run.resident
@@ -321,3 +324,43 @@ def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> Mapping[
         if name not in known:
             raise no_such_result(name, known)
     return {name: known[name] for name in results}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How a module is to be run.
+
+    Attributes:
+        target: its name, or "auto" for the best that is here.
+        device_index: the number of the target's device; None is the first, and for ranks of a host each its own.
+        results: the properties to bring back; None means all, an empty list none.
+        device_results: leaves them on the device, as its arrays; see `Result`.
+        repeat: how often to run; `Result.seconds.run` has a time for each.
+        schedule: how to run; None is what is best for devices, and for the interpreter the program as it is.
+        trace: runs once more, watched; `Result.trace` says what happened in every round.
+        limits: what the run may take; rounds that are counted are the host's to drive.
+        session: whose device it runs on; None is the default one.
+        on_batch: in the first repetition, is given the number of every batch of updates that is done, from 1 on, and
+            the results so far, with the graph as it is then.
+        communicator: connects this rank of a run in parts to the others, which ask for the same; the module is one in
+            parts then (see `passes.parts`), and runs as it is.
+        compile_seconds: what the front end took, to be reported with the rest.
+    """
+
+    target: str = "auto"
+    device_index: int | None = None
+    results: Sequence[str] | None = None
+    device_results: bool = False
+    repeat: int = 1
+    schedule: Schedule | None = None
+    trace: bool = False
+    limits: Limits = UNLIMITED
+    session: Session | None = None
+    on_batch: Callable[[int, Result], None] | None = None
+    communicator: Communicator | None = None
+    compile_seconds: float = 0.0
+
+    @property
+    def runs(self) -> int:
+        """How often it runs in all."""
+        return max(self.repeat, 1) + self.trace

@@ -20,8 +20,8 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
+from starplat.runtime.estimate import ON_DEVICE, Whereabouts
 from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets
-from starplat.runtime.placing import ON_DEVICE, Whereabouts
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,

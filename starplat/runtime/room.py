@@ -12,9 +12,22 @@ from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import dtype_of
-from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large, too_large_for_host
+from starplat.runtime.estimate import (
+    KEPT_FROM,
+    MANAGED,
+    MAPPED,
+    ON_DEVICE,
+    Candidate,
+    Estimate,
+    Sizes,
+    Whereabouts,
+    divided,
+    spare,
+    temporaries,
+    too_large,
+    too_large_for_host,
+)
 from starplat.runtime.heads import largest_cut, longest_row
-from starplat.runtime.placing import KEPT_FROM, MANAGED, MAPPED, ON_DEVICE, Candidate, Whereabouts, divided, spare
 from starplat.runtime.resident import ResidentGraph, make_room
 from starplat.same import Same, remembered
 

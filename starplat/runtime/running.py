@@ -28,17 +28,15 @@ from starplat.runtime.arguments.bind import Bound, brought_over
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.attending.progress import Progress
-from starplat.runtime.changing.building import build_in_place, build_merging
-from starplat.runtime.changing.in_place import changed_in_place
+from starplat.runtime.changing.in_place import build_in_place, changed_in_place
 from starplat.runtime.changing.merge import Moving
-from starplat.runtime.changing.on_device import merged, moving_cells
+from starplat.runtime.changing.on_device import build_merging, merged, moving_cells
 from starplat.runtime.changing.slices import Slice, Slices
 from starplat.runtime.devices.buffers import Adopted, Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, clipped, dtype_of, is_for_all
-from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.parts import parts_of
-from starplat.runtime.placing import ON_DEVICE
+from starplat.runtime.estimate import ON_DEVICE
+from starplat.runtime.parts.communicator import Communicator, parts_of
 from starplat.runtime.resident import HostArrays, ResidentGraph, on_device, weights_as
 from starplat.runtime.room import Room
 from starplat.runtime.tracing.watch import Watch
@@ -243,7 +241,7 @@ class Run(Graphs):
 
     def _stays(self, buffer: Buffer) -> bool:
         """Whether cells of arcs are needed once the graph has changed: the next repetition begins with the first."""
-        return buffer.lent or (self.repeated and (not self.resident.has_room or self._is_given(buffer)))
+        return buffer.lent or (self.repeated and (not self.resident.has_room or self.is_given(buffer)))
 
     def _give_up_weights(self) -> None:
         """Gives up the weights of the first graph where the program changes a copy of them."""
@@ -279,10 +277,6 @@ class Run(Graphs):
         """The list of which a buffer holds a part."""
         lists = ((name, self._places[adds].buffer) for name, adds in self._entry.lists.items())
         return next(self.bound.updates[name] for name, place in lists if place is buffer)
-
-    def is_given(self, buffer: Buffer) -> bool:
-        """Whether a buffer is used by other runs, or by the next repetition."""
-        return self._is_given(buffer)
 
     def batch_begins(self) -> None:
         """Starts the time of a batch."""
@@ -416,7 +410,7 @@ class Run(Graphs):
         adoption = self._adopted.get(array.name)
         if adoption is not None and not (adoption.adopted.read_only and array.name in self._entry.changed):
             return adoption.lent.value
-        if self._is_given(place.buffer):
+        if self.is_given(place.buffer):
             kept = self.device.allocate(*self._kind(array))
             self.device.copy(kept, place.buffer)
             return self.device.with_arrays().export(kept)
@@ -433,7 +427,7 @@ class Run(Graphs):
         self.device.upload(kept, cells)
         return self.device.with_arrays().export(kept)
 
-    def _is_given(self, buffer: Buffer) -> bool:
+    def is_given(self, buffer: Buffer) -> bool:
         return any(buffer is given for given in self._given.values())
 
     def _kind(self, array: ir.Array) -> tuple[np.dtype[Any], int]:
@@ -458,7 +452,7 @@ class Run(Graphs):
         """Releases the places of the last repetition, except what was given and is used where it lies."""
         while self._places:
             buffer = self._places.popitem()[1].buffer
-            if not self._is_given(buffer):
+            if not self.is_given(buffer):
                 self.device.release(buffer)
 
 

@@ -1,18 +1,23 @@
 """The targets that run programs here, and their devices by number."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from starplat.backends import BACKENDS, scheduled
+from starplat.backends.scheduled import REFERENCE, capabilities_of, capabilities_on, processors_of
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.processors import Processor
 from starplat.runtime.devices.device import Device
-from starplat.toolchain import compilers, cuda, webgpu
+from starplat.toolchain import compilers, cuda, description, devices, webgpu
 from starplat.toolchain.devices import opencl_devices, report
 from starplat.toolchain.sycl import sycl_devices
 from starplat.toolchain.sycl_source import source_builds
+
+Answer = TypeVar("Answer")
 
 
 def _reference(index: int) -> Device:
@@ -36,10 +41,14 @@ def _opencl_capabilities(index: int) -> Capabilities | None:
 
 
 def _opencl_found(index: int) -> Any:
-    devices = opencl_devices()
-    if not 0 <= index < len(devices):
-        raise _no_device("opencl", index, len(devices))
-    return devices[index]
+    return _numbered("opencl", index, opencl_devices())
+
+
+def _numbered(target: str, index: int, found: Sequence[Answer]) -> Answer:
+    """The one of that number. Raises E0902: there is none."""
+    if not 0 <= index < len(found):
+        raise _no_device(target, index, len(found))
+    return found[index]
 
 
 def _cuda(index: int) -> Device:
@@ -60,29 +69,19 @@ def _cuda_capabilities(index: int) -> Capabilities | None:
 def _openmp(index: int) -> Device:
     from starplat.runtime.devices.openmp import OpenMPDevice
 
-    return OpenMPDevice(_build("openmp", index))
+    return OpenMPDevice(_numbered("openmp", index, compilers.builds("openmp")))
 
 
 def _openacc(index: int) -> Device:
     from starplat.runtime.devices.library import OpenACCDevice
 
-    return OpenACCDevice(_build("openacc", index))
+    return OpenACCDevice(_numbered("openacc", index, compilers.builds("openacc")))
 
 
 def _webgpu(index: int) -> Device:
     from starplat.runtime.devices.webgpu import WebGPUDevice
 
-    found = webgpu.adapters()
-    if not 0 <= index < len(found):
-        raise _no_device("webgpu", index, len(found))
-    return WebGPUDevice(found[index])
-
-
-def _build(target: str, index: int) -> compilers.Build:
-    found = compilers.builds(target)
-    if not 0 <= index < len(found):
-        raise _no_device(target, index, len(found))
-    return found[index]
+    return WebGPUDevice(_numbered("webgpu", index, webgpu.adapters()))
 
 
 def _sycl(index: int) -> Device:
@@ -211,3 +210,35 @@ def _no_device(target: str, index: int, count: int) -> DiagnosticError:
         message += f": {faults[0].status}"
     mend = next((d.mend for d in faults if d.mend), None)
     return DiagnosticError(Diagnostic("E0902", message, help=mend), exit_code=ExitCode.NO_DEVICE)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a schedule is made for: `device` says which in words, and is empty for the interpreter."""
+
+    target: str
+    capabilities: Capabilities
+    device: str = ""
+
+    def __str__(self) -> str:
+        """Target and device."""
+        return f"{self.target}, {self.device}" if self.device else self.target
+
+
+def chosen(target: str, index: int | None = None, processor: Processor | None = None) -> Chosen:
+    """The kind of device that is asked for, else the target's device of that number, by default the one that `run`
+    opens; where the target has none here, the default kind. Raises E0666, the target does not run on such devices;
+    E0902, it has no device of that number."""
+    if processor is not None:
+        return Chosen(target, capabilities_on(target, processor), str(processor))
+    if target == REFERENCE:
+        return Chosen(target, capabilities_at(target, index or 0))
+    found = next((device for device in devices.report(target) if device.index == (index or 0)), None)
+    if found is None and index is None:
+        return Chosen(target, capabilities_of(target), f"{processors_of(target)[0]}, none of which is here")
+    return Chosen(target, capabilities_at(target, index or 0), "" if found is None else _named(found))
+
+
+def _named(device: description.DeviceDescription) -> str:
+    kind = Processor.GPU if device.is_gpu else Processor.CPU
+    return f"device {device.index} ({device.name}, {kind})"

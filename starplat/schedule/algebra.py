@@ -3,7 +3,7 @@
 The proofs are in the passes of these names; this module decides when to apply them.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -55,10 +55,6 @@ def _with_union_find(
     same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool, in_parts: bool = False
 ) -> Rewritten:
     """Memoised: the proof takes a while, and all schedules of a module ask for it."""
-
-    def joins(combine: ir.Combine, element: ir.Element) -> bool:
-        return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
-
     return union_find(
         same.thing,
         shares_arcs=shares_arcs,
@@ -66,7 +62,7 @@ def _with_union_find(
         symmetric=symmetric,
         even_few=even_few,
         in_parts=in_parts,
-        joins=joins,
+        joins=partial(_joins, capabilities),
     )
 
 
@@ -119,9 +115,7 @@ def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
 
 @lru_cache(maxsize=16)
 def _with_triangles(same: Same, capabilities: Capabilities, meeting: Meeting, symmetric: bool) -> Rewritten:
-    def adds(element: ir.Element) -> bool:
-        return _adds(capabilities, element)
-
+    adds = partial(_joins, capabilities, ir.Combine.ADD)
     return triangles(same.thing, meeting=meeting, symmetric=symmetric, adds=adds)
 
 
@@ -135,9 +129,9 @@ def _meeting(capabilities: Capabilities, facts: GraphFacts | None) -> Meeting:
     return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH
 
 
-def _adds(capabilities: Capabilities, element: ir.Element) -> bool:
-    """Whether the target has an atomic addition."""
-    return capabilities.has_atomic(ir.Combine.ADD, element) or capabilities.has_compare_and_swap(element)
+def _joins(capabilities: Capabilities, combine: ir.Combine, element: ir.Element) -> bool:
+    """Whether the target combines values in one cell at once."""
+    return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
 
 
 def _decided(rewritten: Rewritten) -> Decided:

@@ -27,7 +27,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import changed, given_by, is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter
-from starplat.ir.rewriter import KernelRule, Replacer, Rewriter
+from starplat.ir.rewriter import HostRule, KernelRule, Replacer, Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import arrays_in, continues, walk_expression, walk_host, with_signature, written_arrays
 from starplat.passes.memory import has_two_names
@@ -130,27 +130,16 @@ class _Maker(ModuleRewriter):
             ir.HostIf(ir.Ref(whole), all_of_them, (ir.Launch(listed.name),)),
             ir.SetVariable(whole, found.spoiled),
         )
-        made = _Rounds(launch, asking, found.scalars, ir.SetVariable(whole, build.TRUE)).rebuilt(loop)
+        behind = ir.SetVariable(whole, build.TRUE)
+
+        def in_place(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+            """What asks in place of the launch, and a note behind whatever sets a scalar of the filter."""
+            if op is launch:
+                return asking
+            return (op, behind) if isinstance(op, ir.SetVariable) and op.variable in found.scalars else None
+
+        made = HostRule(in_place).rebuild(loop)
         return ir.DeclareVariable(whole, build.TRUE), ir.Fill(passing, build.FALSE), made
-
-
-class _Rounds(Rewriter):
-    """Puts operations in place of a launch, and one behind whatever sets a scalar of the filter."""
-
-    def __init__(
-        self, launch: ir.Launch, asking: tuple[ir.HostOp, ...], scalars: frozenset[ir.Variable], behind: ir.HostOp
-    ) -> None:
-        self.launch, self.asking, self.scalars, self.behind = launch, asking, scalars, behind
-
-    def rebuilt(self, loop: ir.Loop) -> ir.HostOp:
-        return self.rebuild(loop)
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        if op is self.launch:
-            return self.asking
-        if isinstance(op, ir.SetVariable) and op.variable in self.scalars:
-            return (op, self.behind)
-        return (self.rebuild(op),)
 
 
 class _Adding(Rewriter):

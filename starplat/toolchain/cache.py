@@ -4,6 +4,7 @@ An entry appears whole or not at all (it is written beside its place and renamed
 when the checksum is wrong. A folder that others could write to is not used. Contents are opaque bytes.
 """
 
+import errno
 import hashlib
 import os
 import stat
@@ -19,6 +20,7 @@ from typing import TypeVar
 from platformdirs import user_cache_path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.whole_files import replacing
 
 FOLDER_VARIABLE = "STARPLAT_CACHE_DIR"
 LOCK_SECONDS = 120
@@ -212,14 +214,8 @@ def fault_of(folder: Path) -> str | None:
 def write_atomically(path: Path, content: bytes) -> None:
     """Makes `path` hold `content` in one step; an interruption leaves no trace at `path`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def _sealed(payload: bytes) -> bytes:
@@ -234,3 +230,38 @@ def _own_version() -> str:
         return version("starplat")
     except PackageNotFoundError:
         return "source"
+
+
+MEMORY = Path("/dev/shm")
+Answer = TypeVar("Answer")
+
+
+def no_room() -> OSError:
+    """What a disk says that is full."""
+    return OSError(errno.ENOSPC, "No space left on device")
+
+
+def where_there_is_room(work: Callable[[Path], Answer]) -> Answer:
+    """What `work` gives in a folder of its own, which is gone afterwards: the first in which files can be written.
+    Raises E0921: there is no such folder."""
+    tried = []
+    for parent in _parents():
+        try:
+            with tempfile.TemporaryDirectory(prefix=".starplat-", dir=parent, ignore_cleanup_errors=True) as folder:
+                return work(Path(folder))
+        except OSError as error:
+            if error.errno is None:  # a library that does not load, and not a file that cannot be written
+                raise
+            tried.append(f"{parent} ({(error.strerror or str(error)).lower()})")
+    message = f"there is no room for files that kernels are built from: {', '.join(tried) or 'no folder'}"
+    help = "free some space, or name a folder with room in TMPDIR"
+    raise DiagnosticError(Diagnostic("E0921", message, help=help))
+
+
+def _parents() -> Iterator[Path]:
+    if (ours := private_folder()) is not None:
+        yield ours
+    with suppress(FileNotFoundError):  # it looks whether files can be written there
+        yield Path(tempfile.gettempdir())
+    if MEMORY.is_dir():
+        yield MEMORY

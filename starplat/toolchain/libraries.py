@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain import cache, description, refused, scratch
+from starplat.toolchain import cache, description
 from starplat.toolchain.compilers import (
     INSTALL_COMPILER,
     LIBRARIES_VARIABLE,
@@ -39,7 +39,10 @@ def _image(build: Build, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool
     if carried is not None and (found := carried.get(carried_key)) is not None:
         return found, True
     if build.compiler is None:
-        raise _not_carried()
+        place = libraries_folder()
+        message = f"no compiler here builds OpenACC for the GPU, and {place} has no library of this program"
+        elsewhere = f"run the program once where the compiler is, with {LIBRARIES_VARIABLE} set, and bring that folder"
+        raise description.unavailable(message, f"{install_offloading()}; or {elsewhere}")
     image, cached = _built(build.compiler, build.target, text, flags)
     if carried is not None:
         carried.put(carried_key, image)
@@ -60,7 +63,7 @@ def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
 def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
     key = cache.key_of(text, *flags, compiler.path, compiler.identity)
     compiled = partial(_compiled_in, compiler=compiler, text=text, flags=flags)
-    return cache.open_cache(target).get_or_build(key, lambda: scratch.where_there_is_room(compiled))
+    return cache.open_cache(target).get_or_build(key, lambda: cache.where_there_is_room(compiled))
 
 
 def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
@@ -81,13 +84,14 @@ def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, 
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise refused.refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
+        raise description.refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
     except OSError as error:
-        raise _does_not_start(compiler, error) from error
+        message = f"{compiler.path} cannot be started: {error.strerror or error}"
+        raise description.unavailable(message, INSTALL_COMPILER) from error
     if done.returncode != 0 and os.strerror(errno.ENOSPC) in done.stderr:
-        raise scratch.no_room()
+        raise cache.no_room()
     if done.returncode != 0 or not library.is_file():
-        raise refused.refused_kernels(compiler.name, text, ".cpp", refused.first_error(done.stderr))
+        raise description.refused_kernels(compiler.name, text, ".cpp", description.first_error(done.stderr))
     return library.read_bytes()
 
 
@@ -101,23 +105,8 @@ def _opened(image: bytes) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
 
     try:
-        return scratch.where_there_is_room(opened_in)
+        return cache.where_there_is_room(opened_in)
     except OSError as error:
-        raise _does_not_load(error) from error
-
-
-def _does_not_start(compiler: Compiler, error: OSError) -> DiagnosticError:
-    message = f"{compiler.path} cannot be started: {error.strerror or error}"
-    return description.unavailable(message, INSTALL_COMPILER)
-
-
-def _does_not_load(error: OSError) -> DiagnosticError:
-    message = f"a library of kernels does not load: {error}"
-    help = f"install the compiler's runtime library (apt-get install libgomp1), or unset {LIBRARIES_VARIABLE}"
-    return DiagnosticError(Diagnostic("E0909", message, help=help), exit_code=ExitCode.NO_DEVICE)
-
-
-def _not_carried() -> DiagnosticError:
-    message = f"no compiler here builds OpenACC for the GPU, and {libraries_folder()} has no library of this program"
-    elsewhere = f"run the program once where the compiler is, with {LIBRARIES_VARIABLE} set, and bring that folder"
-    return description.unavailable(message, f"{install_offloading()}; or {elsewhere}")
+        message = f"a library of kernels does not load: {error}"
+        help = f"install the compiler's runtime library (apt-get install libgomp1), or unset {LIBRARIES_VARIABLE}"
+        raise DiagnosticError(Diagnostic("E0909", message, help=help), exit_code=ExitCode.NO_DEVICE) from error

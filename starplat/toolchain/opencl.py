@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from starplat.toolchain import description, quiet_drivers, refused, vendors
+from starplat.toolchain import description, quiet_drivers, vendors
 from starplat.toolchain.cache import key_of, open_cache
 
 INSTALL = "pip install 'starplat[opencl]'"
@@ -62,7 +62,7 @@ def _trial(cl: ModuleType, device: object) -> str | None:
         context = cl.Context([device])
         quiet_build(cl.Program(context, text), "-cl-std=CL1.2")
     except (cl.Error, RuntimeError) as error:
-        return refused.first_error(str(error))
+        return description.first_error(str(error))
     return None
 
 

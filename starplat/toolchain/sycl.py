@@ -17,11 +17,9 @@ from typing import Any
 
 from starplat.diagnostics import DiagnosticError
 from starplat.resources import template_folder
-from starplat.toolchain.cache import key_of, private_folder, write_atomically
+from starplat.toolchain.cache import key_of, no_room, private_folder, where_there_is_room, write_atomically
 from starplat.toolchain.compilers import INSTALL_COMPILER, Compiler, gnu_compiler
-from starplat.toolchain.description import DeviceDescription, imported, missing, unavailable
-from starplat.toolchain.refused import first_error
-from starplat.toolchain.scratch import no_room, where_there_is_room
+from starplat.toolchain.description import DeviceDescription, first_error, imported, missing, unavailable
 from starplat.toolchain.sycl_shim import Shim
 from starplat.toolchain.sycl_source import source_report
 from starplat.toolchain.vendors import show_runtimes

@@ -25,8 +25,8 @@ def few() -> dict[str, Graph]:
 
 @cache
 def many() -> dict[str, Graph]:
-    """The zoo, random graphs and the real ones."""
-    return ZOO | {f"scattered-{seed}": scattered(seed) for seed in range(1, 9)} | real()
+    """The zoo and random graphs."""
+    return ZOO | {f"scattered-{seed}": scattered(seed) for seed in range(1, 9)}
 
 
 @cache
@@ -41,6 +41,19 @@ def scattered(seed: int) -> Graph:
     n, m = int(draw.integers(2, 30)), int(draw.integers(0, 90))
     arcs = [(int(u), int(v), int(w)) for u, v, w in draw.integers([0, 0, 1], [n, n, 9], (m, 3))]
     return graph(f"scattered-{seed}", n, arcs, directed=seed % 2 == 1)
+
+
+@cache
+def fractions() -> dict[str, Graph]:
+    """Random graphs whose weights are no integers."""
+    return {graph.name: sevenths(graph) for graph in map(scattered, (1, 3, 5, 7))}
+
+
+def sevenths(graph: Graph) -> Graph:
+    """The same nodes and arcs, of a directed graph, with a seventh of their weights."""
+    n, sources, weights = graph.num_nodes, graph.sources, graph.weights
+    assert weights is not None
+    return Graph.from_arcs(n, sources, graph.columns, weights / 7, directed=True, name=graph.name)
 
 
 def network(graph: Graph) -> nx.DiGraph:

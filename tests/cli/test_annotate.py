@@ -14,7 +14,7 @@ from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.cli.views.annotating import annotate
 from starplat.cli.views.annotation import Annotation
-from starplat.cli.views.page import page
+from starplat.cli.views.side_by_side import page
 from starplat.diagnostics import DiagnosticError
 from starplat.program_text import read_program
 from starplat.source import SourceFile

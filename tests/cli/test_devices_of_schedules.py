@@ -13,9 +13,8 @@ from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.ir.processors import Processor
 from starplat.runtime import targets
-from starplat.runtime.scheduling.device import chosen
 from starplat.runtime.session import default_session
-from starplat.runtime.targets import capabilities_at
+from starplat.runtime.targets import capabilities_at, chosen
 from starplat.toolchain import devices
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report

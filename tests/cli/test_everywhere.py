@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.runtime import everywhere
-from starplat.runtime.launch import run_module
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.launch import Request, run_as_asked
 from starplat.runtime.results.result import Result
 from starplat.toolchain.description import DeviceDescription
 from tests.cli.conftest import Outcome
@@ -38,13 +41,13 @@ def pretend(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Result], Res
         "reference": (DeviceDescription("reference", 0, "interpreter", "Python", 1, 1),),
     }
 
-    def run(module: object, graph: object, *, target: str, device_index: int, **more: object) -> Result:
-        result = run_module(module, graph, target="reference", **more)  # type: ignore[arg-type]
-        return result if target == "reference" else change(f"{target} {device_index}", result)
+    def run(module: ir.Module, graph: Graph, given: Bound, asked: Request) -> Result:
+        result = run_as_asked(module, graph, given, replace(asked, target="reference", device_index=0))
+        return result if asked.target == "reference" else change(f"{asked.target} {asked.device_index}", result)
 
     monkeypatch.setattr(everywhere, "REPORTS", devices)
     monkeypatch.setattr(everywhere, "report", lambda target: devices.get(target, ()))
-    monkeypatch.setattr(everywhere, "run_module", run)
+    monkeypatch.setattr(everywhere, "run_as_asked", run)
 
 
 def unchanged(device: str, result: Result) -> Result:

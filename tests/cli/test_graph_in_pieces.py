@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starplat.graph import Graph, read, write
-from starplat.graph.pieces import reading
+from starplat.graph.pieces import read_in_pieces
 from tests.cli.conftest import Outcome
 
 Starplat = Callable[..., Outcome]
@@ -95,7 +95,7 @@ def test_arcs_and_weights_are_those_of_the_graph_read_at_once(
     if kept == "g.spg":
         write(read(folder / "g.txt"), folder / kept)
     whole = read(folder / kept, undirected=undirected, dedup=dedup)
-    found = reading.read_in_pieces(folder / kept, pieces, folder, undirected=undirected, dedup=dedup)
+    found = read_in_pieces(folder / kept, pieces, folder, undirected=undirected, dedup=dedup)
     assert found.describe() == whole.describe()
     for name in ("row_offsets", "columns", "weights"):
         ours, theirs = getattr(found, name), getattr(whole, name)
@@ -178,11 +178,11 @@ CONVERTED = """
 import sys, tracemalloc
 from pathlib import Path
 from starplat.graph import streams, writing
-from starplat.graph.pieces import reading
+from starplat.graph.pieces import read_in_pieces
 streams.PIECE = 1 << 18
 source, pieces, destination = sys.argv[1:]
 tracemalloc.start()
-graph = reading.read_in_pieces(Path(source), int(pieces), Path(source).parent, undirected=True)
+graph = read_in_pieces(Path(source), int(pieces), Path(source).parent, undirected=True)
 writing.write(graph, destination)
 print(tracemalloc.get_traced_memory()[1])
 """

@@ -13,13 +13,13 @@ import pytest
 import starplat as package
 from starplat.backends.scheduled import for_target
 from starplat.cli import console
-from starplat.cli.optional import with_values
+from starplat.cli.verbs.run import with_values
 from starplat.cli.views.trace_page import page
 from starplat.cli.views.trace_words import MOST_SHOWN, changes, notes, rows, table
 from starplat.ir.points import Way
 from starplat.runtime import Result
 from starplat.runtime.tracing.trace import Held, Round, Trace, Walk
-from starplat.runtime.tracing.tracing import taken_apart
+from starplat.runtime.tracing.watched import taken_apart
 from starplat.schedule import AUTO
 from tests.cli.conftest import Outcome
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from starplat import pipeline
 from starplat.source import SourceFile
 
-_COMMENT = re.compile(r"//.*|^#line.*", re.MULTILINE)
+_COMMENT = re.compile(r"//.*|^ *#line.*", re.MULTILINE)
 _NAME = re.compile(r"\b_\d+\b")
 _CONDITION = re.compile(r"(while )\((.+)\) && \((.+)\)$")
 _LOOPS = ("loop", "while", "do while", "search", "one after another", "count")

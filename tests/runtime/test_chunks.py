@@ -11,13 +11,13 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
-from starplat.runtime.actions import chunks
+from starplat.runtime.actions import launches
 from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.session import Session
-from starplat.runtime.tracing.exchanges import Crossing
+from starplat.runtime.tracing.trace import Crossing
 from tests.backends.emulated import Machine, emulated
 from tests.programs import cases
 from tests.runtime.devices import device_of
@@ -225,8 +225,8 @@ def test_the_rows_of_active_nodes_cross_and_no_others() -> None:
 @pytest.fixture
 def nothing_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows cross as they lie, however few are wanted."""
-    monkeypatch.setattr(chunks, "FEW_ARCS", 0)
-    monkeypatch.setattr(chunks, "FASTER", 1 << 40)
+    monkeypatch.setattr(launches, "FEW_ARCS", 0)
+    monkeypatch.setattr(launches, "FASTER", 1 << 40)
 
 
 @pytest.mark.usefixtures("nothing_gathered")

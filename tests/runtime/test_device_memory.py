@@ -22,8 +22,7 @@ from starplat.runtime.devices import device_memory
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.devices.reference import ReferenceDevice
-from starplat.runtime.estimate import Sizes
-from starplat.runtime.placing import MAPPED, ON_DEVICE, Candidate, Whereabouts, divided
+from starplat.runtime.estimate import MAPPED, ON_DEVICE, Candidate, Sizes, Whereabouts, divided
 from starplat.runtime.session import Session, default_session
 from tests.runtime.devices import device_of
 

@@ -66,7 +66,7 @@ def test_a_kernel_that_faults(moment: str, device: OpenCLDevice, monkeypatch: py
         fail = failing(out_of_resources(device))
 
         def fault(self: Any, *_: Any, **__: Any) -> Any:
-            with self._opencl.faults() if isinstance(self, OpenCLKernels) else self.faults():
+            with self._opencl.faults if isinstance(self, OpenCLKernels) else self.faults:
                 fail()
 
         place: tuple[type, str] = {
@@ -102,7 +102,7 @@ def test_a_compiler_that_fails(device: OpenCLDevice, monkeypatch: pytest.MonkeyP
             opencl, "quiet_build", failing(lambda: RuntimeError("clBuildProgram failed\nerror: out of memory"))
         )
         assert "error: out of memory" in refused("E0904", ExitCode.BUILD_FAILED)
-        broken.setattr("starplat.toolchain.refused.write_atomically", failing(lambda: OSError(28, "no space left")))
+        broken.setattr("starplat.toolchain.description.write_atomically", failing(lambda: OSError(28, "no space left")))
         refused("E0904", ExitCode.BUILD_FAILED)
     assert not [path for path in (tmp_path / "opencl").rglob("*") if path.is_file() and path.suffix != ".lock"]
     expected = distances()

@@ -15,18 +15,14 @@ from starplat.algorithms import program
 from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.ir import nodes as ir
-from starplat.runtime.changing import merge
 from starplat.runtime.changing.in_place import LEAST_ROOM, InPlace, Way
 from starplat.runtime.changing.slices import Vector
 from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.devices.device_memory import DeviceMemory
-from starplat.runtime.devices.vectors import VectorMemory
 from starplat.runtime.running import Run
 from starplat.runtime.session import default_session
-from starplat.same import Same
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import Target, compiled_targets, opencl_targets
 from tests.programs.test_changing_graphs import Listed, graph_of, same_arcs, updates_of
@@ -166,17 +162,17 @@ def test_no_batch_waits_until_kernels_are_built(
     built_late = list[ir.Module]()
 
     def watched(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
-        if (Same(module), wide_arcs) not in device.built:
+        if not device.has_built(module, wide_arcs):
             built_late.append(module)
-        return kernels_on(device, module, wide_arcs)
+        return kernels_of(device, module, wide_arcs)
 
     def begins(self: Run, *given: Any) -> float:
         built_late.clear()
         return once(self, *given)
 
-    once = Run.once
+    once, kernels_of = Run.once, Device.kernels_of
     monkeypatch.setattr(Run, "once", begins)
-    monkeypatch.setattr(merge, "kernels_on", watched)
+    monkeypatch.setattr(Device, "kernels_of", watched)
     default_session().close()
     drawn = generators.rmat(5, 4, 1, weights=(1, 255))
     graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, drawn.weights, directed=directed)
@@ -289,14 +285,14 @@ def test_rows_are_laid_out_array_by_array(repeat: int, monkeypatch: pytest.Monke
     """So that one old array at a time lies beside the new ones, unless the next repetition needs them."""
     graph = generators.rmat(12, 16, 3, weights=(1, 9))
     held: list[int] = []
-    allocate = VectorMemory.allocate_changing
+    allocate = DeviceMemory.allocate_changing
 
-    def watched(self: VectorMemory, dtype: np.dtype[np.generic], count: int) -> Buffer:
+    def watched(self: DeviceMemory, dtype: np.dtype[np.generic], count: int) -> Buffer:
         buffer = allocate(self, dtype, count)
         held.append(self.held)
         return buffer
 
-    monkeypatch.setattr(VectorMemory, "allocate_changing", watched)
+    monkeypatch.setattr(DeviceMemory, "allocate_changing", watched)
     default_session().close()
     run = starplat.compile(ADDS)
     updates = updates_of(graph, [(ADD, v, v, 1) for v in range(60)])

@@ -9,11 +9,9 @@ import pytest
 
 import starplat
 from starplat.graph.graph import Graph
-from starplat.runtime import looking, run_module
+from starplat.runtime import facts, run_module, scheduling
 from starplat.runtime.devices.device import Device
-from starplat.runtime.facts import facts_of, longest_row_by_host
-from starplat.runtime.looking import facts_on
-from starplat.runtime.scheduling import runs
+from starplat.runtime.facts import facts_of, facts_on, longest_row_by_host
 from starplat.schedule.facts import GraphFacts
 from tests.runtime.devices import TARGETS, device_of
 from tests.zoo import ZOO
@@ -59,7 +57,7 @@ def hub(*, directed: bool, entering: bool) -> Graph:
 @pytest.mark.parametrize("text", [OUT, IN])
 def test_the_device_finds_what_numpy_finds(target: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device, module = apart(target, monkeypatch), starplat.compile(text).module()
-    monkeypatch.setattr(looking, "longest_row_by_host", lambda graph: pytest.fail("the host has looked"))
+    monkeypatch.setattr(facts, "longest_row_by_host", lambda graph: pytest.fail("the host has looked"))
     for directed, entering in product((True, False), repeat=2):
         graph = hub(directed=directed, entering=entering)
         most = longest_row_by_host(graph)
@@ -80,7 +78,7 @@ def test_the_graph_still_goes_up_once(target: str, monkeypatch: pytest.MonkeyPat
     device, program = device_of(target), starplat.compile(LABELS)
     plain = run_module(program.module(), hub(directed=True, entering=True), target=target, results=[]).bytes.up
     apart(target, monkeypatch)
-    monkeypatch.setattr(runs, "wants_facts", lambda module, schedule, capabilities, graph: True)
+    monkeypatch.setattr(scheduling, "wants_facts", lambda module, schedule, capabilities, graph: True)
     graph = hub(directed=True, entering=True)
     first = run_module(program.module(), graph, target=target, results=[])
     again = run_module(program.module(), graph, target=target, results=[])
@@ -99,5 +97,5 @@ def test_the_host_looks_where_there_is_no_room_or_nothing_to_look_at(monkeypatch
     counts = starplat.compile("function f(Graph g) { int n = g.num_nodes(); return n; }").module()
     monkeypatch.undo()
     apart("reference", monkeypatch)
-    monkeypatch.setattr(looking, "_run", lambda *arguments: pytest.fail("columns would have had to go up"))
+    monkeypatch.setattr(facts, "_run", lambda *arguments: pytest.fail("columns would have had to go up"))
     assert facts_on(device, hub(directed=True, entering=False), counts).max_degree >= 300

@@ -18,12 +18,11 @@ from starplat.ir.visitor import walk_host
 from starplat.passes.parts.placing import in_parts
 from starplat.runtime.arguments.bind import bind
 from starplat.runtime.launch import run_module
-from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.parts import parts_of
+from starplat.runtime.parts.communicator import Communicator, parts_of
 from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.results.result import Result
 from starplat.runtime.session import Session
-from starplat.runtime.tracing.exchanges import Crossing, Exchange
+from starplat.runtime.tracing.trace import Crossing, Exchange
 from starplat.schedule import PLAIN
 from starplat.schedule.algebra import components_in_parts
 from starplat.schedule.apply import either_way_in_parts

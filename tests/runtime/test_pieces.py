@@ -20,8 +20,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.divided import reading
 from starplat.runtime.divided.reading import read_together
 from starplat.runtime.parts.agreeing import agreed
-from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.parts import parts_of, reverse_within
+from starplat.runtime.parts.communicator import Communicator, parts_of, reverse_within
 from starplat.runtime.parts.threads import in_threads
 from tests.runtime.test_parts import ring
 from tests.runtime.test_ranks import starplat_in

@@ -197,7 +197,7 @@ def test_a_silent_rank_ends_the_others_in_time(before: str) -> None:
 
 SILENT_AT_LAST = """
 import sys, time
-from starplat.runtime.parts.silent import watched_world
+from starplat.runtime.parts.mpi import watched_world
 rank = int(sys.argv[1])
 comm = watched_world(rank, 1)
 comm.allgather(rank)

@@ -12,10 +12,10 @@ import pytest
 import starplat
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph import Graph, generators
+from starplat.runtime import scheduling
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
-from starplat.runtime.scheduling import runs
 from starplat.schedule import schedule as schedules
 from tests.runtime.devices import device_of
 
@@ -112,13 +112,13 @@ function nearest(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
 @pytest.fixture
 def scheduled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Grows with every run that is scheduled anew."""
-    found, schedule_anew = list[object](), runs._alternatives
+    found, schedule_anew = list[object](), scheduling._alternatives
 
     def noted(module: Any, *given: Any, **how: Any) -> Any:
         found.append(module)
         return schedule_anew(module, *given, **how)
 
-    monkeypatch.setattr(runs, "_alternatives", noted)
+    monkeypatch.setattr(scheduling, "_alternatives", noted)
     return found
 
 
@@ -197,7 +197,7 @@ def test_what_takes_a_modules_place_is_made_once_and_refused_every_time() -> Non
         asked.append("making")
         return first, second
 
-    found = runs.Alternatives([making, failing], 0.0)
+    found = scheduling.Alternatives([making, failing], 0.0)
     for _ in range(2):
         modules = iter(found)
         assert [next(modules), next(modules)] == [first, second]

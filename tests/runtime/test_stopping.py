@@ -16,7 +16,7 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.runtime import Progress, launch, session
-from starplat.runtime.attending import attended, soon_over
+from starplat.runtime.attending import attended
 from starplat.runtime.attending.progress import Step
 from tests.runtime.devices import device_of
 
@@ -132,7 +132,7 @@ def test_a_process_that_was_forked_runs_too() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_process_waits_for_no_thread_of_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenMP keeps threads for each caller, of which the thread that forks has none any more."""
-    monkeypatch.setattr(soon_over, "SOON", 60.0)
+    monkeypatch.setattr(attended, "SOON", 60.0)
     device_of("openmp")
     ends = np.arange(50_000)
     graph = starplat.Graph.from_arcs(50_001, ends, ends + 1, directed=False)
@@ -152,7 +152,7 @@ def test_a_run_that_repeats_a_short_one_stays_on_its_thread(monkeypatch: pytest.
     """Another one does not: other arguments, another graph, a limit of time; nor one that was not short."""
     handed_over: list[str] = []
     within_limits = launch._within_limits
-    monkeypatch.setattr(soon_over, "SOON", 60.0)
+    monkeypatch.setattr(attended, "SOON", 60.0)
     monkeypatch.setattr(launch, "_within_limits", lambda *given: handed_over.append("") or within_limits(*given))
 
     def is_handed_over(graph: Any = GRAPH, n: int = 1, **options: Any) -> bool:
@@ -169,7 +169,7 @@ def test_a_run_that_repeats_a_short_one_stays_on_its_thread(monkeypatch: pytest.
         assert is_handed_over(repeat=2)
         assert is_handed_over(starplat.Graph.from_arcs(4, [0], [1]))
         assert not is_handed_over()
-        monkeypatch.setattr(soon_over, "SOON", 0.0)
+        monkeypatch.setattr(attended, "SOON", 0.0)
         assert not is_handed_over()
         assert is_handed_over()
 

@@ -24,8 +24,8 @@ from starplat.runtime.text import dump_program, kernels_text_to_run
 from starplat.runtime.tracing import watch
 from starplat.runtime.tracing.reads import Reads
 from starplat.runtime.tracing.trace import Held, Round, Trace, Walk
-from starplat.runtime.tracing.tracing import traced
 from starplat.runtime.tracing.watch import Watch
+from starplat.runtime.tracing.watched import traced
 from starplat.runtime.tracing.work import LEFT_OUT
 from starplat.schedule import AUTO
 from starplat.schedule.apply import scheduled

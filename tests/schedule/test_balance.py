@@ -12,8 +12,7 @@ from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.shapes.asking import asking
-from starplat.ir.shapes.searching import searching
+from starplat.ir.shapes.searching import asking, searching
 from starplat.ir.visitor import launched_alone
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule

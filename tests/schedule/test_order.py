@@ -21,7 +21,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.printing.modules import print_kernel
 from starplat.ir.verifying.modules import InvalidModule, verify
 from starplat.runtime import elements
-from starplat.runtime.placing import ON_DEVICE
+from starplat.runtime.estimate import ON_DEVICE
 from starplat.runtime.resident import on_device
 from starplat.schedule.apply import decided
 from starplat.schedule.by_kind import for_all_kinds

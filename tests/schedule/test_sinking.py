@@ -7,7 +7,7 @@ import pytest
 
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
-from starplat.schedule.loop.sinking import with_fills_in_branches
+from starplat.schedule.loop.step import with_fills_in_branches
 from tests.changing import changed
 from tests.schedule.programs import NESTED, SSSP, assert_same_answers, module_of, scheduled, shape
 

@@ -44,7 +44,7 @@ REACHED = {
     " one_after_another_pull over_edges pull relax_of_a_helper round_flag the_lesser_in_order the_lesser_of_two"
     " sizes_of_pipes told_before two_flags",
     "pagerank": "as_in_the_paper helper_of_a_node inverse_degrees pull sequential_sums weights_on_arcs",
-    "k_core": "edge_flags peel",
+    "k_core": "bounds_fall edge_flags falling_bounds peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greatest_corner helper_common"
     " in_neighbors marked_neighbors"

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from starplat.diagnostics import DiagnosticError
-from starplat.toolchain import cache, libraries, scratch
-from starplat.toolchain.cache import CacheWarning
+from starplat.toolchain import cache, libraries
+from starplat.toolchain.cache import CacheWarning, where_there_is_room
 from starplat.toolchain.compilers import builds
-from starplat.toolchain.scratch import where_there_is_room
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def check(path: Path) -> None:
         if any(folder in path.parents for folder in folders):
-            raise scratch.no_room()
+            raise cache.no_room()
 
     def write_bytes(path: Path, content: bytes) -> int:
         check(path)

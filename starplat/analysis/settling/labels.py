@@ -46,15 +46,14 @@ def _starts_as_itself(symbol: typed.Symbol, loop: Loop, function: typed.Statemen
     """Whether all that the function stores elsewhere is `v.label = v`, for all nodes."""
     inside = {Same(s) for s in walk.statements(loop)}
     elsewhere = [s for s in walk.statements(function) if Same(s) not in inside and symbol in walk.written(s)]
-    starts = [s.body.statements for s in walk.statements(function) if isinstance(s, typed.ForEach) and _is_all(s)]
-    starts_as_itself = {
-        Same(body[0]) for body in starts for s in body[:1] if isinstance(s, typed.Assign) and _is_own_number(s)
-    }
+    starts_as_itself = set()
+    for s in walk.statements(function):
+        match s:
+            case typed.ForEach(
+                domain=typed.AllNodes(), filter=None, body=typed.Block((typed.Assign() as first, *_))
+            ) if _is_own_number(first):
+                starts_as_itself.add(Same(first))
     return bool(elsewhere) and all(Same(s) in starts_as_itself for s in elsewhere)
-
-
-def _is_all(loop: typed.ForEach) -> bool:
-    return isinstance(loop.domain, typed.AllNodes) and loop.filter is None
 
 
 def _is_own_number(s: typed.Assign) -> bool:

@@ -8,8 +8,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.c import lines, precedence
-from starplat.backends.c.assign import combination_text
-from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.expressions import ExpressionPrinter, combination_text
 from starplat.backends.c.lines import INDENT
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.ir import nodes as ir

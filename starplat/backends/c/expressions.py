@@ -1,14 +1,18 @@
-"""Prints expressions of the intermediate form in a C-like language, with few brackets.
+"""Prints expressions of the intermediate form in a C-like language, with few brackets, constants with their exact value
+and type, and assignments.
 
 Takes an expression, the names and a target's spelling; returns text. Functions of ours that the text calls are noted in
 `helpers`, so that only those are emitted.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from starplat.backends.c import literals, precedence
+import numpy as np
+
+from starplat.backends.c import precedence
 from starplat.backends.c.precedence import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
@@ -42,7 +46,7 @@ class ExpressionPrinter:
     def expression(self, expression: ir.Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
         if isinstance(expression, ir.Const) and expression.element in (ir.Element.LONG, ir.Element.ARC):
-            return literals.literal(expression, self.spelling, self.helpers, bare=True)
+            return literal(expression, self.spelling, self.helpers, bare=True)
         return self.at(precedence.SELECT, without_cast(expression))
 
     def at(self, level: int, expression: ir.Expression) -> str:
@@ -54,7 +58,7 @@ class ExpressionPrinter:
         """The text and how strongly it binds."""
         match expression:
             case ir.Const():
-                text = literals.literal(expression, self.spelling, self.helpers)
+                text = literal(expression, self.spelling, self.helpers)
                 return text, precedence.PREFIX if text.startswith("-") else precedence.POSTFIX
             case ir.Ref(variable):
                 return self.place(variable)
@@ -149,7 +153,7 @@ class ExpressionPrinter:
             level in (precedence.SUM, precedence.PRODUCT) and is_plainly_long(other)
         ):
             if isinstance(operand, ir.Const) and operand.element is ir.Element.LONG:
-                return literals.literal(operand, self.spelling, self.helpers, bare=True)
+                return literal(operand, self.spelling, self.helpers, bare=True)
             operand = without_widening(operand)
         return self.operand(level, operand, needed)
 
@@ -274,3 +278,107 @@ def is_word(array: ir.Array, index: ir.Expression) -> bool:
 
 def _as_number(element: ir.Element) -> ir.Element:
     return ir.Element.INT if element is ir.Element.NODE else element
+
+
+def literal(constant: ir.Const, spelling: Spelling, helpers: Helpers, *, bare: bool = False) -> str:
+    """A literal of exactly the constant's type; `bare` where a narrower one will be converted anyway."""
+    value, element = constant.value, constant.element
+    if element.is_real:
+        return _real(float(value), element)
+    if element is ir.Element.BOOL:
+        return "true" if value else "false"
+    smallest, largest = ir.limits(element)
+    if value == largest and element in spelling.largest:
+        return _largest(element, spelling, helpers)
+    if value == smallest and element is ir.Element.ARC:
+        return f"(-{_largest(element, spelling, helpers)} - 1)"
+    if value == smallest and element in spelling.smallest:
+        return spelling.smallest[element]
+    wide = element is ir.Element.LONG and not (bare and abs(value) < 2**31)
+    return f"{value}{spelling.long_suffix}" if wide else str(value)
+
+
+def _largest(element: ir.Element, spelling: Spelling, helpers: Helpers) -> str:
+    largest = spelling.largest[element]
+    if element is ir.Element.ARC and largest.isidentifier():
+        helpers.need("largest_arc")  # which gives the name its value
+    return largest
+
+
+def _real(value: float, element: ir.Element) -> str:
+    """A real that reads back as the same number."""
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "-INFINITY" if value < 0 else "INFINITY"
+    if element is ir.Element.DOUBLE:
+        return repr(value)
+    with np.errstate(over="ignore"):
+        narrow = np.float32(value)
+    return "INFINITY" if np.isinf(narrow) else f"{_with_point(str(narrow))}f"
+
+
+def _with_point(text: str) -> str:
+    return text if any(mark in text for mark in ".en") else f"{text}.0"
+
+
+_WITH_OWN_ASSIGNMENT = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
+
+_ASSIGNED = (
+    ir.BinaryOperator.ADD,
+    ir.BinaryOperator.SUBTRACT,
+    ir.BinaryOperator.MULTIPLY,
+    ir.BinaryOperator.DIVIDE,
+    ir.BinaryOperator.REMAINDER,
+    ir.BinaryOperator.BIT_AND,
+    ir.BinaryOperator.BIT_OR,
+    ir.BinaryOperator.BIT_XOR,
+)
+
+
+def assignment_text(expressions: ExpressionPrinter, variable: ir.Variable, value: ir.Expression) -> str:
+    """`x = value`, or `x += …` where the value begins with what the variable was."""
+    place, _ = expressions.place(variable)
+    if isinstance(value, ir.Binary) and value.left == ir.Ref(variable) and value.operator in _ASSIGNED:
+        wraps = value.operator is ir.BinaryOperator.MULTIPLY and not value.element.is_real
+        taken = _taken_away(ir.Combine.ADD, value.right) if value.operator is ir.BinaryOperator.ADD else None
+        if taken is not None:
+            return f"{place} -= {expressions.expression(taken)}"
+        if not wraps:
+            return f"{place} {value.operator.value}= {expressions.expression(value.right)}"
+    return f"{place} = {expressions.expression(value)}"
+
+
+def step_text(expressions: ExpressionPrinter, variable: ir.Variable, value: ir.Expression) -> str:
+    """As `assignment_text`, with `x++` and `x--` where they do."""
+    place, strength = expressions.place(variable)
+    text = assignment_text(expressions, variable, value)
+    short = {f"{place} += 1": f"{place}++", f"{place} -= 1": f"{place}--"}
+    return short.get(text, text) if strength == precedence.POSTFIX else text
+
+
+def combination_text(
+    expressions: ExpressionPrinter, combine: ir.Combine, cell: ir.Array | ir.Ref, place: str, value: ir.Expression
+) -> str:
+    """`place = place combine value`, shorter where there is an operator for it."""
+    if (taken := _taken_away(combine, value)) is not None:
+        return f"{place} -= {expressions.expression(taken)}"
+    if combine in _WITH_OWN_ASSIGNMENT:
+        return f"{place} {combine.value}= {expressions.expression(value)}"
+    if combine in (ir.Combine.MIN, ir.Combine.MAX):
+        right = expressions.typed(value, cell.element)
+    else:
+        right = expressions.at(precedence.SUM, value)
+    return f"{place} = {expressions.combined(combine, place, right, cell.element)}"
+
+
+def _taken_away(combine: ir.Combine, value: ir.Expression) -> ir.Expression | None:
+    """What a sum with `value` subtracts, if it does."""
+    match combine, precedence.without_widening(value):
+        case ir.Combine.ADD, ir.Unary(ir.UnaryOperator.NEGATE, operand):
+            return operand
+        case ir.Combine.ADD, ir.Const(int() as number, element) if (
+            element.is_integer and ir.limits(element)[0] < number < 0
+        ):
+            return ir.Const(-number, element)
+    return None

@@ -9,10 +9,10 @@ from starplat.backends.launch import ArgumentKind, KernelArgument, kernel_parame
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import LAID_OUT, between
 from starplat.backends.text.names import Names
-from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays
+from starplat.backends.uses import seen_by_callees, uses_num_arcs, uses_num_nodes
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed_by
-from starplat.ir.shared_cells import written_in
+from starplat.ir.shared_cells import locked_in, written_in
 from starplat.ir.visitor import walk, walk_host
 from starplat.passes.memory import has_two_names
 
@@ -24,7 +24,7 @@ class Parameters:
         self.module = module
         self.spelling = spelling
         self.names = names
-        self.volatile = volatile_arrays(module)
+        self.volatile = seen_by_callees(module, locked_in)
         self.has_two_names = has_two_names(module)
         self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.assign import combination_text
+from starplat.backends.c.expressions import combination_text
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.set_forms import need_frontier
 from starplat.backends.launch import MOST_PARTS

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.assign import assignment_text, combination_text, step_text
 from starplat.backends.c.atomics import AtomicPrinter, if_beyond, while_beyond_locked
 from starplat.backends.c.directives import structured
-from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.c.group_ends import combined_by_group
+from starplat.backends.c.expressions import ExpressionPrinter, assignment_text, combination_text, step_text
+from starplat.backends.c.groups import combined_by_group
 from starplat.backends.c.lines import INDENT, guarded
 from starplat.backends.c.peers import of_peers
 from starplat.backends.c.precedence import ORDER, SUM

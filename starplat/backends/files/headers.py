@@ -8,14 +8,18 @@ that depend on a program (on a type that is rarely met, on how many sets a launc
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from starplat.backends import launch
+from starplat.backends.c import atomics, groups
+from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.files.definitions import used
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import folded
-from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.backends.text.helpers import Helper, Helpers, made_of, named
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 
 _STATIC = re.compile(r"^static (?!constexpr)((?:__host__ |__device__ )*)(__forceinline__ |inline )?", re.MULTILINE)
 
@@ -32,20 +36,10 @@ def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
     """Sums and products that wrap around or keep infinity, for the types that programs mostly have."""
     kinds = {element: spelling.values[element] for element in (ir.Element.INT, ir.Element.LONG, ir.Element.DOUBLE)}
     ends = {**spelling.largest, ir.Element.DOUBLE: "INFINITY"}
-    wider = (
-        (ir.Element.INT, ir.Element.LONG),
-        (ir.Element.INT, ir.Element.DOUBLE),
-        (ir.Element.LONG, ir.Element.DOUBLE),
-    )
+    whole = ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
     return (
-        *(
-            made_of("add_inf", name=f"add_inf{end}", type=kinds[element], largest=ends[element])
-            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
-        ),
-        *(
-            made_of("multiply", name=f"multiply{end}", type=kinds[element])
-            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
-        ),
+        *(made_of("add_inf", name=f"add_inf{end}", type=kinds[e], largest=ends[e]) for e, end in whole),
+        *(made_of("multiply", name=f"multiply{end}", type=kinds[e]) for e, end in whole),
         *(
             made_of(
                 "keeping_inf",
@@ -55,7 +49,7 @@ def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
                 source_inf=ends[source],
                 target_inf=ends[target],
             )
-            for source, target in wider
+            for source, target in combinations(kinds, 2)
         ),
     )
 
@@ -153,3 +147,26 @@ def headers_of_placement(module: ir.Module, name: str, language: str, *, convert
 def shared(text: str) -> str:
     """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)
+
+
+_ELEMENTS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
+
+
+def common_helpers(spelling: Spelling, capabilities: Capabilities) -> tuple[Helper, ...]:
+    """Arithmetic, and sums over a group and in a shared cell, for the types that programs mostly have."""
+    helpers = Helpers()
+    expressions = ExpressionPrinter(spelling, lambda what: what.name, str, helpers)
+    for element in spelling.latest:
+        expressions.latest(element)
+    for element in _ELEMENTS:
+        if ir.Combine.ADD not in spelling.group_reductions:
+            groups.group_function(expressions, ir.Combine.ADD, element)
+        if (ir.Combine.ADD, element) not in capabilities.atomics:
+            atomics.AtomicPrinter(expressions).swap_loop(ir.Combine.ADD, element)
+    groups.join_function(expressions, ir.Combine.ADD, ir.Element.DOUBLE)
+    return (*arithmetic(spelling), *helpers.needed)
+
+
+def says_double(helper: Helper) -> bool:
+    """Whether the helper is only for devices that have doubles."""
+    return any(value == "double" for _, value in helper.arguments)

@@ -12,8 +12,7 @@ from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.words import CELLS, buffer_type, size_of
 from starplat.backends.text.comments import quoted
-from starplat.backends.text.names import Names
-from starplat.backends.text.words import WORDS_OF_C
+from starplat.backends.text.names import WORDS_OF_C, Names
 from starplat.backends.uses import fixed_sets
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir import nodes as ir

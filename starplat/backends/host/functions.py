@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.c.assign import assignment_text
 from starplat.backends.c.cplusplus import TYPES
-from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.expressions import ExpressionPrinter, assignment_text
 from starplat.backends.c.lines import INDENT, guarded
 from starplat.backends.c.parameters import signature_text, unnamed_if_idle
 from starplat.backends.host.changing import changing_lines, lists_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-from starplat.backends.c import assign, cplusplus
+from starplat.backends.c import cplusplus, expressions
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.launches import LaunchPrinter
@@ -104,7 +104,7 @@ class HostLoopPrinter:
         """A plain `do`, `for`, which may begin with a declaration, or `while` where the condition and the steps need no
         device, else a loop that exits from its middle or its end."""
         if steps := _plain_steps(loop):
-            told = ", ".join(assign.step_text(self.host.expressions, op.variable, op.value) for op in steps)
+            told = ", ".join(expressions.step_text(self.host.expressions, op.variable, op.value) for op in steps)
             yield from self.braced(f"for ({first}; {self.host.text(loop.condition)}; {told}) {{", loop.body)
             return
         leave = f"if ({self.host.text(conditions.negated(loop.condition))}) break;"

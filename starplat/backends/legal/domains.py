@@ -5,7 +5,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.legal.blocks import is_brief
-from starplat.backends.legal.inside import has_continue, replace_continue
+from starplat.backends.legal.inside import replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.ir import build
@@ -97,6 +97,6 @@ def _once(body: st.Body, leaves: bool) -> st.Body:
     """The body of a kernel that one thread runs; to go on with the next iteration is to be done."""
     if leaves:
         return replace_continue(body, (st.Leave(),))
-    if has_continue(body):
+    if replace_continue(body, ()) != body:
         return (st.While(build.FALSE, body, test_last=True),)
     return body

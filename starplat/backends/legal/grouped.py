@@ -4,10 +4,12 @@ One loop goes over arcs and has whose they are from the group's memory, so that 
 kernel once.
 """
 
+from collections.abc import Iterable
 from functools import partial
 
 from starplat.backends import statements as st
-from starplat.backends.legal import beside_arcs, unread
+from starplat.backends.legal import inside
+from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.operations import Operations
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
@@ -25,12 +27,12 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     body = operations.along(loop, operations.block(loop.body))
-    body = (*operations.block(beside_arcs.repeated(ahead)), *body)
+    body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
         _row_expansion(operations, kernel, loop.layout.offsets),
         kernel.index,
         loop.position,
-        beside_arcs.visited(operations, tuple(ahead)),
+        visited(operations, tuple(ahead)),
         body,
     )
 
@@ -44,11 +46,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     else:
         given = (st.Declare(value, nothing, constant=False), *given)
     given = (*ahead, *operations.along(loop, given))
-    begin: st.Body = ()
-    found = total
-    if parts.first != nothing:
-        found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
-        begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
+    found, begin = begun(operations, parts)
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
         _row_expansion(operations, kernel, loop.layout.offsets),
@@ -63,8 +61,19 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
         end=operations.locals.fresh("to", ir.Element.ARC),
         joined=operations.locals.fresh("joined", total.element),
         total=found,
-        finish=unread.without_unread(finish),
+        finish=inside.without_unread(finish),
     )
+
+
+def begun(operations: Operations, parts: Gathering) -> tuple[ir.Variable, st.Body]:
+    """The local that holds what comes of the arcs, and the statements that add it to the first value, unless that is
+    nothing."""
+    total = parts.total
+    if parts.first == identity(parts.combine, total.element):
+        return total, ()
+    found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
+    taken = st.Declare(total, parts.first, constant=False)
+    return found, (taken, st.Accumulate(total, parts.combine, ir.Ref(found)))
 
 
 def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
@@ -83,3 +92,13 @@ def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) ->
         place=operations.locals.fresh("place", ir.Element.ARC),
         owner=operations.locals.fresh("owner", ir.Element.INT),
     )
+
+
+def repeated(ahead: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
+    """The operations ahead of a loop over arcs that are evaluated again for every arc."""
+    return tuple(op for op in ahead if isinstance(op, ir.Let))
+
+
+def visited(operations: Operations, ahead: tuple[ir.KernelOp, ...]) -> st.Body:
+    """The operations on a node that are not evaluated per arc."""
+    return () if repeated(ahead) == ahead else without_unread(operations.block(ahead))

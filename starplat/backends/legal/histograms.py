@@ -1,7 +1,7 @@
 """Statements of kernels whose groups add up the arcs of nodes in maps that they share."""
 
 from starplat.backends import statements as st
-from starplat.backends.legal import inside, unread
+from starplat.backends.legal import inside
 from starplat.backends.legal.operations import Operations
 from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
@@ -31,9 +31,9 @@ def count_rows(operations: Operations, kernel: ir.Kernel, parts: Histogram) -> s
         parts.sums,
         first=parts.first,
         place=place,
-        body=unread.without_unread((*ahead, *body)),
+        body=inside.without_unread((*ahead, *body)),
         best=best,
-        finish=inside.replace_continue(unread.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
+        finish=inside.replace_continue(inside.without_unread((*ahead, *operations.block(rest))), (st.Leave(),)),
     )
 
 

@@ -1,12 +1,12 @@
 """Decides which values wait in a local until they are used."""
 
 from collections.abc import Iterable
-from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.visitor import walk_expression
 
 
 class Locals:
@@ -56,21 +56,7 @@ class Locals:
 
 def is_stable(value: ir.Expression) -> bool:
     """Whether the value cannot change while other threads run: made of locals, constants and the graph."""
-    match value:
-        case ir.Const() | ir.Ref() | ir.NumNodes() | ir.NumArcs():
-            return True
-        case ir.Load(array, index):
-            return array.origin is ir.Origin.GRAPH and is_stable(index)
-        case ir.Unary(_, operand) | ir.Cast(operand):
-            return is_stable(operand)
-        case ir.Binary(_, left, right):
-            return is_stable(left) and is_stable(right)
-        case ir.Select(condition, then, otherwise):
-            return is_stable(condition) and is_stable(then) and is_stable(otherwise)
-        case ir.Apply(_, arguments):
-            return all(is_stable(argument) for argument in arguments)
-        case ir.FindArc(source, destination):
-            return is_stable(source) and is_stable(destination)
-        case ir.CallFunction():
-            return False
-    assert_never(value)
+    return not any(
+        isinstance(part, ir.CallFunction) or (isinstance(part, ir.Load) and part.array.origin is not ir.Origin.GRAPH)
+        for part in walk_expression(value)
+    )

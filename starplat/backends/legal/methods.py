@@ -6,7 +6,7 @@ from starplat.backends import statements as st
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import BITS, Capabilities
-from starplat.source import SourceFile, Span
+from starplat.source import NOWHERE, SourceFile, Span
 
 OTHER = "use another target"
 NARROWER = (
@@ -51,5 +51,10 @@ class Methods:
             raise self._impossible(f"this target cannot lock a cell of '{array.name}'")
 
     def _impossible(self, message: str, help: str = OTHER) -> DiagnosticError:
-        place = Label(self.span, "in this loop") if self.span != Span(0, 0) else None
-        return DiagnosticError(Diagnostic("E0604", message, self.source, place, help=help))
+        return impossible(message, self.source, self.span, help)
+
+
+def impossible(message: str, source: SourceFile, span: Span, help: str = OTHER) -> DiagnosticError:
+    """E0604, which points at the loop or function that needs what the target has not."""
+    place = None if span == NOWHERE else Label(span, "in this loop")
+    return DiagnosticError(Diagnostic("E0604", message, source, place, help=help))

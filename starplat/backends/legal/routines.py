@@ -13,9 +13,9 @@ from starplat.backends.legal.blocks import tested_in_blocks
 from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
+from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.legal.operations import Operations
-from starplat.backends.legal.unread import without_unread
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -4,25 +4,22 @@ from dataclasses import replace
 from typing import TypeVar
 
 from starplat.backends import statements as st
-from starplat.backends.legal.beside_arcs import repeated, visited
-from starplat.backends.legal.grouped import by_groups
+from starplat.backends.legal.grouped import begun, by_groups, repeated, visited
 from starplat.backends.legal.histograms import count_rows
-from starplat.backends.legal.inside import replace_continue
+from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
-from starplat.backends.legal.unread import without_unread
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
-from starplat.ir.shapes.asking import Asking, asking
 from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, gathering, giving
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc
-from starplat.ir.shapes.searching import Searching, searching
+from starplat.ir.shapes.searching import Asking, Searching, asking, searching
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
@@ -60,16 +57,17 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
     def knowing(body: st.Body) -> st.Body:
         return (declared, *body) if node in variables_in(body) else body
 
-    if isinstance(loop, st.Advance):
-        body, visit = knowing(loop.body), knowing(loop.visit)
-        return replace(loop, node=place, keep=keep, part=part, body=body, visit=visit)
-    if isinstance(loop, st.Gather):
-        value, finish = knowing(loop.value), knowing(loop.finish)
-        return replace(loop, node=place, keep=keep, part=part, value=value, finish=finish)
-    if isinstance(loop, st.Ask):
-        test, finish = knowing(loop.test), knowing(loop.finish)
-        return replace(loop, node=place, keep=keep, part=part, test=test, finish=finish)
-    return replace(loop, node=place, keep=keep, part=part, test=knowing(loop.test), reach=knowing(loop.reach))
+    bodies = {name: knowing(getattr(loop, name)) for name in _BODIES[type(loop)]}
+    return replace(loop, node=place, keep=keep, part=part, **bodies)
+
+
+_BODIES: dict[type, tuple[str, str]] = {
+    st.Advance: ("body", "visit"),
+    st.Gather: ("value", "finish"),
+    st.Ask: ("test", "finish"),
+    st.Search: ("test", "reach"),
+}
+"""The bodies of each kind of loop that know the node."""
 
 
 def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Advance:
@@ -167,14 +165,8 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     value = operations.along(parts.loop, value)
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
-    joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
+    joined, begin = begun(operations, parts)
     rest = operations.block(parts.rest)
-    begin: st.Body
-    if parts.first == nothing:
-        joined, begin = parts.total, ()
-    else:
-        taken = st.Declare(parts.total, parts.first, constant=False)
-        begin = (taken, st.Accumulate(parts.total, parts.combine, ir.Ref(joined)))
     finish = replace_continue((*ahead, *begin, *rest), (st.Leave(),))
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     return st.Gather(

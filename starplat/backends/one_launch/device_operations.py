@@ -4,19 +4,23 @@ Each thread computes scalars from the same values, one of them writes cells that
 cells of an array.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from starplat.backends import statements as st
+from starplat.backends import uses
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
-from starplat.backends.one_launch import recording, valid_lists
+from starplat.backends.one_launch import recording
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
-from starplat.ir import build
+from starplat.ir import build, launches, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import set_by
+from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 from starplat.same import Same
 
@@ -31,7 +35,7 @@ class DeviceOperations:
         self.names = names
         self.rings = Rings(op, module, names)
         self.points = recording.Points(op, module)
-        self.noted = valid_lists.noted_at(op.body, module)
+        self.noted = noted_at(op.body, module)
         self.changing = {variable for inner in walk_host(op.body) for variable in set_by(inner, module)}
         self.rows: dict[ir.Array, ir.Array] = {}
         for launch in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
@@ -148,3 +152,49 @@ def given(op: ir.ExchangeCells) -> st.Body:
     if op.among is None:
         return cells
     return (*cells, st.GiveSet(op.among) if op.by else st.GiveSet(op.among, first, end))
+
+
+Known = Mapping[ir.Array, ir.ListMembers]
+"""Sets, and the operation that has listed each."""
+
+
+def noted_at(body: Iterable[ir.HostOp], module: ir.Module) -> dict[Same, ir.ListMembers]:
+    """By the launch that gathers into a set's members: the operation that has listed them all, if neither
+    the set nor the list nor its start has changed since."""
+    found: dict[Same, ir.ListMembers] = {}
+    _block(body, {}, module, found)
+    return found
+
+
+def _block(ops: Iterable[ir.HostOp], known: Known, module: ir.Module, found: dict[Same, ir.ListMembers]) -> Known:
+    for op in ops:
+        known = _operation(op, known, module, found)
+    return known
+
+
+def _operation(op: ir.HostOp, known: Known, module: ir.Module, found: dict[Same, ir.ListMembers]) -> Known:
+    if isinstance(op, ir.HostBlock):
+        return _block(op.body, known, module, found)
+    if isinstance(op, ir.Launch):
+        kernel = module.kernel(op.kernel)
+        walked = membership(kernel) if kernel.shares_arcs and gathering(kernel) is not None else None
+        if walked is not None and walked.members in known:
+            found[Same(op)] = known[walked.members]
+    left = _untouched(op, known, module)
+    for block in visitor.blocks_of(op):
+        _block(block, left, module, found)
+    return {**left, op.flags: op} if isinstance(op, ir.ListMembers) else left
+
+
+def _untouched(op: ir.HostOp, known: Known, module: ir.Module) -> Known:
+    """Those that still hold after the operation, and whenever anything in it begins."""
+    if not known:
+        return known
+    parts = tuple(visitor.walk_host((op,)))
+    gone = {array for part in parts for array in launches.changed(part, module)}
+    assigned = uses.variables_set(parts, module)
+    return {
+        flags: lists
+        for flags, lists in known.items()
+        if not gone & {flags, lists.array} and not assigned & set(uses.variables_in(lists.first))
+    }

@@ -12,7 +12,7 @@ from starplat.backends.one_launch.device_operations import DeviceOperations, giv
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.gathering import raised
-from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
+from starplat.ir.shapes.members import SetRounds, set_rounds
 
 
 def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperations) -> st.Body:

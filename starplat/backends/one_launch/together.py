@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.legal.inside import replace_continue
+from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
-from starplat.backends.legal.unread import without_unread
 from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first

@@ -1,7 +1,8 @@
 """The emitted names of a program's identifiers.
 
 Every identifier stays as it is unless it is a word of a target, of its library or of ours, begins with an underscore,
-holds two in a row, or would mean two things; then it gets an ending. A module has the same names on every target.
+holds two in a row, or would mean two things; then it gets an ending. A module has the same names on every target, so
+the reserved words of all targets, which are in `templates/reserved`, make one table.
 """
 
 import re
@@ -10,9 +11,29 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from starplat.backends import statements as st
-from starplat.backends.text.words import RESERVED, RESERVED_PREFIXES, VECTOR_WORDS
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk
+from starplat.resources import template_folder
+
+
+def _listed(*files: str) -> frozenset[str]:
+    """The words in some files of `templates/reserved`."""
+    texts = ((template_folder("reserved") / f"{file}.txt").read_text(encoding="utf-8") for file in files)
+    return frozenset(word for text in texts for word in text.split())
+
+
+WORDS_OF_C = _listed("c_and_cpp", "library_of_c")
+"""What a header that C and C++ read may not call a parameter."""
+
+RESERVED = WORDS_OF_C | _listed("opencl", "cuda_and_hip", "sycl_and_pragmas", "ours")
+"""Of all languages, and of our own text: graph arrays too, so that no array of a program has their names."""
+
+RESERVED_PREFIXES = tuple(_listed("prefixes"))
+"""How names of the targets' libraries and of our own helper functions begin."""
+
+_VECTORS = ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half", "bool")
+VECTOR_WORDS = frozenset(f"{word}{width}" for word in _VECTORS for width in (1, 2, 3, 4, 8, 16))
+
 
 _GRAPH_NAMES = frozenset(array.name for array in ir.GRAPH_ARRAYS)
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from starplat.backends import statements as st
-from starplat.backends.c import assign, lines, precedence
+from starplat.backends.c import lines, precedence
+from starplat.backends.c.expressions import combination_text
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.wgsl.expressions import WgslExpressions
 from starplat.ir import nodes as ir
@@ -19,7 +20,7 @@ def combine(expressions: WgslExpressions, change: st.CombineCell) -> str:
     """The statement for a cell that no other thread touches."""
     array, cell = change.array, expressions.cell(change.array, change.index)
     if not expressions.is_atomic(array) and array.element is not ir.Element.BOOL:
-        return f"{assign.combination_text(expressions, change.combine, array, cell, change.value)};"
+        return f"{combination_text(expressions, change.combine, array, cell, change.value)};"
     held, _ = expressions.read(array, change.index)
     old = f"({held})" if array.element is ir.Element.BOOL else held
     new = expressions.combined(change.combine, old, f"({expressions.expression(change.value)})", array.element)

@@ -6,7 +6,7 @@ Takes what the C-like printer takes, and of every array whether its cells are at
 
 from dataclasses import KW_ONLY, dataclass
 
-from starplat.backends.c import expressions, literals, precedence
+from starplat.backends.c import expressions, precedence
 from starplat.backends.legal.methods import NARROWER
 from starplat.backends.wgsl.instances import Instances
 from starplat.ir import build
@@ -29,7 +29,7 @@ class WgslExpressions(expressions.ExpressionPrinter):
         match expression:
             case ir.Const():
                 self.require_narrow(expression.element)
-                text = literals.literal(expression, self.spelling, self.helpers)
+                text = expressions.literal(expression, self.spelling, self.helpers)
                 if expression.element is ir.Element.FLOAT and not text[-2].isdigit():  # INFINITY or NAN
                     return self.unbounded(text), precedence.POSTFIX
                 return text, precedence.PREFIX if text.startswith("-") else precedence.POSTFIX

@@ -12,12 +12,11 @@ from starplat.backends.legal import methods
 from starplat.backends.legal_module import legal
 from starplat.backends.text.names import Names
 from starplat.backends.wgsl.places import with_narrow_places
-from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import walk
-from starplat.source import NOWHERE, Span
+from starplat.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +88,7 @@ class Instances:
 
     def refuse(self, message: str, help: str = methods.OTHER) -> NoReturn:
         """Raises E0604, which points at the loop or function."""
-        place = None if self.span == NOWHERE else Label(self.span, "in this loop")
-        source = self.emitted.module.source
-        raise DiagnosticError(Diagnostic("E0604", message, source, place, help=help))
+        raise methods.impossible(message, self.emitted.module.source, self.span, help)
 
 
 def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
-from starplat.backends.c import assign
+from starplat.backends.c.expressions import step_text
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.wgsl import cells
@@ -75,7 +75,7 @@ class WgslStatements(StatementPrinter):
             case st.While(condition, body, test_last=True):
                 yield from self.closed_loop(None, body, (f"break if {self.text(negated(condition))};",))
             case st.For(condition, step, body, first) if len(step) > 1:
-                ends = tuple(f"{assign.step_text(self.expressions, one.variable, one.value)};" for one in step)
+                ends = tuple(f"{step_text(self.expressions, one.variable, one.value)};" for one in step)
                 lines = self.closed_loop(condition, body, ends)
                 if first is None:
                     yield from lines

@@ -10,8 +10,8 @@ import typer
 
 import starplat
 from starplat.cli import arguments as options
-from starplat.cli import console, files, kept
-from starplat.cli.verbs.graph import load
+from starplat.cli import console, files
+from starplat.cli.verbs.graph import KEPT, load
 from starplat.diagnostics import ExitCode
 from starplat.schedule.schedule import usage
 
@@ -73,7 +73,7 @@ def bench(
         (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup))
         for path in graph or []
     ]
-    kept.KEPT.extend(found for _, found in read)
+    KEPT.extend(found for _, found in read)
     found, code = _measured(
         Path(what[0]), read, to_measure, words, function, repeat, strict=strict, counts=html is not None
     )

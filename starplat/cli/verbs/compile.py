@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import starplat
-from starplat.cli import arguments, console, files, scheduling
+from starplat.cli import arguments, console, files
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 EVERY = "all"
@@ -45,12 +45,14 @@ def compile(
     json: arguments.Json = False,
 ) -> None:
     """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""
+    from starplat.backends import BACKENDS
 
-    wanted = scheduling.wanted_schedule(schedule, file)
+    wanted = arguments.wanted_schedule(schedule, file)
     program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
     texts, refused = dict[Path, str](), dict[str, DiagnosticError]()
-    for each, folder in _folders(target, output).items():
+    folders = {name: output / name for name in BACKENDS} if target == EVERY else {target: output}
+    for each, folder in folders.items():  # separate ones for several targets, since some have the same names
         try:
             made = program.artifact(
                 each,
@@ -81,13 +83,6 @@ def compile(
         )
     else:
         console.write("\n".join(map(str, texts)))
-
-
-def _folders(target: str, output: Path) -> dict[str, Path]:
-    """The folder of each target's files: separate ones for several targets, since some have the same names."""
-    from starplat.backends import BACKENDS
-
-    return {name: output / name for name in BACKENDS} if target == EVERY else {target: output}
 
 
 def _make_folder(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,10 +14,10 @@ from starplat.diagnostics import ExitCode
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from starplat.cli.request import Request
     from starplat.graph import Graph
     from starplat.program import Program
     from starplat.runtime.everywhere import Attempt, Everywhere
+    from starplat.schedule import Schedule
 
 
 def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: Request, *, json: bool) -> None:
@@ -116,3 +117,27 @@ def _run_as_json(attempt: Attempt) -> dict[str, Any]:
         "seconds": None if ran is None else ran["seconds"],
         "bytes": None if ran is None else ran["bytes"],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How to run; the names are those of `Program.run`."""
+
+    function: str | None
+    target: str
+    device: int | None
+    repeat: int
+    validate: bool
+    schedule: Schedule | None = None
+    trace: bool = False
+    max_rounds: int | None = None
+    time_limit: float | None = None
+    checked: bool = False
+    device_memory: str | None = None
+    host_memory: str | None = None
+    devices: int | str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from starplat.cli import arguments, console
 from starplat.cli import arguments as options
-from starplat.cli import console, scheduling
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -35,7 +35,7 @@ class Wish:
     `ranks` or on devices of one process."""
 
     target: str | None
-    device_choice: scheduling.DeviceChoice
+    device_choice: arguments.DeviceChoice
     schedule: Schedule | None
     graph: Callable[[], Graph] | None
     function: str | None
@@ -90,8 +90,8 @@ def explain(
     if _CODE.fullmatch(what):
         _explain_code(what.upper(), json)
     else:
-        device_choice = scheduling.DeviceChoice(device, kind)
-        wanted = scheduling.wanted_schedule(schedule, Path(what))
+        device_choice = arguments.DeviceChoice(device, kind)
+        wanted = arguments.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
         _require_one_way(devices, ranks, rounds, graph)
         given = None if graph is None else partial(as_asked, graph)

@@ -106,7 +106,7 @@ def _convert_in_pieces(
     """The same graph, whose arcs are sorted in files beside the destination."""
     from starplat.cli.progress import progress
     from starplat.graph import errors
-    from starplat.graph.pieces.reading import read_in_pieces
+    from starplat.graph.pieces import read_in_pieces
     from starplat.graph.writing import format_written
     from starplat.graph_files import file_of
 
@@ -207,8 +207,7 @@ def _generate_in_pieces(
 ) -> None:
     """The same graph, of which only the rows of a piece are in memory."""
     from starplat.graph import errors, generators, prepared
-    from starplat.graph.pieces.bins import on_disk
-    from starplat.graph.pieces.reading import require_weights
+    from starplat.graph.pieces import on_disk, require_weights
 
     drawn = {Kind.RMAT: generators.rmat_pairs, Kind.UNIFORM: generators.uniform_pairs}.get(kind)
     if drawn is None:
@@ -259,3 +258,7 @@ def _table(found: Statistics) -> str:
         else f"{found.weight_type}, {found.min_weight} to {found.max_weight}",
     }
     return "\n".join(f"  {name:<14} {text}" for name, text in rows.items())
+
+
+KEPT: list[object] = []
+"""Graphs that were on devices; `process.run` ends the process without destroying them."""

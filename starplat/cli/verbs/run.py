@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import starplat
+from starplat.cli import arguments, console, files, run_report
 from starplat.cli import arguments as options
-from starplat.cli import console, files, kept, optional, run_report, scheduling
 from starplat.cli.progress import following
 from starplat.cli.ranks import joined, on_all, together
-from starplat.cli.request import Request
-from starplat.cli.verbs.everywhere import run_on_all
-from starplat.cli.verbs.graph import load
+from starplat.cli.verbs.everywhere import Request, run_on_all
+from starplat.cli.verbs.graph import KEPT, load
 from starplat.diagnostics import Severity
+from starplat.resources import shipped_programs
 from starplat.toolchain.quiet_drivers import VERBOSE_VARIABLE
 
 if TYPE_CHECKING:
@@ -145,14 +147,14 @@ def run(
             targets.require(target)
         to_write = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
         words = options.arguments_in(arg or [])
-        wanted = scheduling.wanted_schedule(schedule, file)
+        wanted = arguments.wanted_schedule(schedule, file)
         limits = (max_rounds, time_limit, checked, device_memory, host_memory, _number(devices))
         request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
         started = perf_counter()
         program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
         compiled = perf_counter()
         read = load(graph, communicator, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
-        kept.KEPT.append(read)
+        KEPT.append(read)
         loaded = perf_counter()
         console.say(read.describe())
         request = replace(request, function=function or program.form_on(read, given=words))
@@ -163,7 +165,8 @@ def run(
             _require_updates(program, request.function)
         on_batch = to_write.write_batch if batch else None
         result = run_program(program, read, words, request, on_batch, communicator)
-    result = _with_seconds(result, compiling=compiled - started, loading=loaded - compiled)
+    compiling = result.seconds.compile + compiled - started
+    result = replace(result, seconds=replace(result.seconds, load=loaded - compiled, compile=compiling))
     try:
         to_write.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
@@ -195,12 +198,6 @@ def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     own = program.source.is_file or files.is_stdin(file)
     console.show(doubt for doubt in program.warnings if own or doubt.severity is not Severity.NOTE)
     return program
-
-
-def _with_seconds(result: Result, *, compiling: float, loading: float) -> Result:
-    """The result, with what was done before the run."""
-    seconds = result.seconds
-    return replace(result, seconds=replace(seconds, load=loading, compile=seconds.compile + compiling))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +251,9 @@ def _page_wanted(trace: str | None, target: str) -> Path | None:
         return None
     if target == EVERYWHERE:
         raise typer.BadParameter("--trace watches one target, not all", param_hint="--target")
-    if trace == optional.NO_PAGE:
+    if trace == NO_PAGE:
         return None
-    if not trace.lower().endswith(optional.ENDINGS):
+    if not trace.lower().endswith(ENDINGS):
         raise typer.BadParameter(f"'{trace}' is no page: give a name that ends in .html", param_hint="--trace")
     return Path(trace)
 
@@ -295,3 +292,44 @@ def _findings(result: Result) -> Findings:
     nodes = {name: values for name, values in result.properties.items() if name in of_nodes}
     edges = {name: values for name, values in result.properties.items() if name not in of_nodes}
     return Findings(result.graph, nodes, edges, result.returned)
+
+
+# --- an option with an optional value: `--trace`, and `--trace page.html` --------------------------------------------
+
+OPTION, NO_PAGE, ENDINGS, PROGRAM = "--trace", "-", (".html", ".htm"), ".sp"
+
+
+def with_values(arguments: Sequence[str]) -> list[str]:
+    """The words of a command line, with a value for every `--trace`: the word after it is one unless it is an option or
+    the program. A page whose name does not end in `.html` is so reported.
+
+    >>> with_values(["--trace", "bfs.sp"]), with_values(["--trace", "a.html"])
+    (['--trace', '-', 'bfs.sp'], ['--trace', 'a.html'])
+    """
+    found: list[str] = []
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    for word, after in zip_longest(arguments[:end], arguments[1:end]):
+        found.append(word)
+        if word == OPTION and (after is None or _is_no_value(after)):
+            found.append(NO_PAGE)
+    return [*found, *arguments[end:]]
+
+
+def _is_no_value(word: str) -> bool:
+    """Whether a word after the option is one by itself: another option, or a program, which most often ends in `.sp`
+    and else is shipped or a file."""
+    if word.lower().endswith(ENDINGS):
+        return False
+    is_named = word.endswith(PROGRAM) or word in shipped_programs()
+    return word.startswith("-") or is_named or (not Path(word).suffix and Path(word).is_file())
+
+
+class TracingCommand(TyperCommand):
+    """The verb with that option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_values(args))
+
+
+COMMAND = TracingCommand
+"""What `app` makes of this verb."""

@@ -12,8 +12,7 @@ import typer
 import starplat
 from starplat.cli import arguments as options
 from starplat.cli import console, files
-from starplat.cli.kept import KEPT
-from starplat.cli.verbs.graph import load
+from starplat.cli.verbs.graph import KEPT, load
 from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:

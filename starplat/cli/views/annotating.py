@@ -6,23 +6,25 @@ that kernels and accesses carry, the same that `#line` marks are made of.
 """
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from starplat import pipeline
-from starplat.analysis.races import CellSet, LoopRaces
-from starplat.analysis.sharing import is_shared, why_shared
+from starplat.analysis.races import CellSet, LoopRaces, is_shared, why_shared
+from starplat.analysis.transfers import Region, Transfers
 from starplat.backends.scheduled import capabilities_of
 from starplat.backends.text.names import Names
-from starplat.cli.views import crossing
 from starplat.cli.views.annotation import Annotation, Atomic, Cells, KernelText, Line, Section
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.printing.proceeding import Step, steps
-from starplat.ir.visitor import launched_alone, loops_of, walk_host, walk_kernel
+from starplat.ir.visitor import blocks_of, launched_alone, loops_of, walk_host, walk_kernel
 from starplat.schedule import PLAIN, Schedule
 from starplat.source import NOWHERE, SourceFile, Span
+
+Row = tuple[str, tuple[str, ...]]
+"""What crosses between host and device in some way, by names."""
 
 
 def annotate(
@@ -87,7 +89,7 @@ class _Annotator:
             self.target,
             tuple(self.sections()),
             tuple(Line(number + 1, self.texts[number]) for number in rest),
-            crossing.of_program(self.checked.facts.function(self.module.entry).transfers, self.module),
+            of_program(self.checked.facts.function(self.module.entry).transfers, self.module),
         )
 
     def sections(self) -> Iterable[Section]:
@@ -130,13 +132,13 @@ class _Annotator:
         loops = [loop for function in self.checked.facts.functions for loop in function.loops]
         return [loop for loop in loops if loop.loop.span in starts]
 
-    def moved(self, verdicts: Sequence[LoopRaces], kernels: Sequence[_Emitted]) -> Iterable[crossing.Row]:
+    def moved(self, verdicts: Sequence[LoopRaces], kernels: Sequence[_Emitted]) -> Iterable[Row]:
         """What the loops read and write, and what their kernels bring back."""
         regions = [region for f in self.checked.facts.functions for region in f.transfers.regions]
         for verdict in verdicts:
-            yield from (row for region in regions if region.loop is verdict for row in crossing.of_region(region))
+            yield from (row for region in regions if region.loop is verdict for row in of_region(region))
         for kernel in kernels:
-            yield from crossing.of_launch(kernel.kernels, kernel.loop)
+            yield from of_launch(kernel.kernels, kernel.loop)
 
     def host_steps(self) -> dict[int, list[Step]]:
         """The host's steps, by the number of their line; launches stand beside their kernels.
@@ -305,3 +307,50 @@ def _described(cell: CellSet, explained: Container[str]) -> Cells:
     reason = f"{cell.reason} ({why_shared(cell)})" if tell else cell.reason
     title = f"{cell.symbol.name} [{cell.where}]"
     return Cells(title, cell.race_class.value, cell.race_class.title, reason, cell.symbol.name)
+
+
+# --- transfers -----------------------------------------------------------------------------------------------------
+
+
+def of_region(region: Region) -> list[Row]:
+    """What a loop's kernel reads and writes."""
+    rows = (("reads", region.reads), ("writes", region.writes))
+    return [(title, tuple(symbol.name for symbol in symbols)) for title, symbols in rows if symbols]
+
+
+def of_launch(kernels: Sequence[ir.Kernel], loop: ir.OnDevice | None) -> list[Row]:
+    """The words that a launch brings back: of its kernels, or of the whole `loop` that they are parts of."""
+    found = tuple(dict.fromkeys(reduction.variable.name for kernel in kernels for reduction in kernel.brought_back))
+    if loop is None:
+        rows = [("one word down a launch", found)]
+    else:
+        down = tuple(variable.name for variable in loop.outcomes)
+        stays = tuple(name for name in found if name not in down)
+        rows = [("one word down when the loop is over", down), ("words that stay on the device", stays)]
+    return [row for row in rows if row[1]]
+
+
+def of_program(transfers: Transfers, module: ir.Module) -> tuple[Row, ...]:
+    """What the entry moves."""
+    touched = list(_on_host(module.function(module.entry).body))
+    read = dict.fromkeys(op.array.name for op in touched if isinstance(op, ir.ReadCell))
+    written = dict.fromkeys(op.array.name for op in touched if isinstance(op, ir.WriteCell))
+    rows = (
+        ("up once: of the graph", transfers.graph),
+        ("up if given", tuple(symbol.name for symbol in transfers.up)),
+        ("up when changed", tuple(symbol.name for symbol in transfers.lists)),
+        ("down if asked for", tuple(symbol.name for symbol in transfers.down)),
+        ("stays on the device", tuple(symbol.name for symbol in transfers.resident)),
+        ("cells that the host reads", tuple(read)),
+        ("cells that the host writes", tuple(written)),
+    )
+    return tuple((title, names) for title, names in rows if names)
+
+
+def _on_host(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+    """The operations, those in blocks too, but for what a launch takes over."""
+    for op in ops:
+        yield op
+        if not isinstance(op, ir.OnDevice):
+            for block in blocks_of(op):
+                yield from _on_host(block)

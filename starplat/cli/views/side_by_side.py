@@ -1,18 +1,82 @@
-"""An annotation in a terminal: the program on the left, its code on the right, the reasons below."""
+"""An annotation in a terminal (program on the left, its code on the right, reasons below), or as one HTML page.
+
+Programs and emitted code are cut up by lexers of Pygments, and coloured by the kind of each word."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
 
+from starplat.cli.views import html
 from starplat.cli.views.annotation import Annotation, Line, Section
-from starplat.cli.views.colouring import Ink, Piece, emitted_lines, program_lines
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
+    from pygments.lexer import Lexer
     from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
+
+
+class Ink(Enum):
+    """Kinds of words, as many as a reader tells apart."""
+
+    PLAIN = "plain"
+    COMMENT = "comment"
+    KEYWORD = "keyword"
+    TYPE = "type"
+    NUMBER = "number"
+    DIRECTIVE = "directive"
+
+
+Piece = tuple[Ink, str]
+
+
+def program_lines(source: SourceFile) -> list[list[Piece]]:
+    """The lines of a program."""
+    from starplat.highlighting import ProgramLexer
+
+    return _cut(_pieces(ProgramLexer(stripnl=False, ensurenl=False), source.text))
+
+
+def emitted_lines(text: str) -> list[list[Piece]]:
+    """The lines of C++ or what is near to it."""
+    from pygments.lexers import CppLexer
+
+    return _cut(_pieces(CppLexer(stripnl=False, ensurenl=False), text))
+
+
+def _pieces(lexer: Lexer, text: str) -> Iterator[Piece]:
+    from pygments.token import Comment, Keyword, Name, Number
+
+    inks = (
+        (Comment.Preproc, Ink.DIRECTIVE),
+        (Comment.PreprocFile, Ink.DIRECTIVE),
+        (Comment, Ink.COMMENT),
+        (Keyword.Type, Ink.TYPE),
+        (Keyword.Constant, Ink.NUMBER),
+        (Keyword, Ink.KEYWORD),
+        (Number, Ink.NUMBER),
+        (Name.Builtin, Ink.NUMBER),
+    )
+    for kind, piece in lexer.get_tokens(text):
+        yield next((ink for known, ink in inks if kind in known), Ink.PLAIN), piece
+
+
+def _cut(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """The pieces line by line, without the ends of lines, as `str.splitlines` knows them."""
+    lines: list[list[Piece]] = [[]]
+    for ink, text in pieces:
+        for part in text.splitlines(keepends=True):
+            (bare,) = part.splitlines()
+            if bare:
+                lines[-1].append((ink, bare))
+            if bare != part:
+                lines.append([])
+    return lines
+
 
 STYLES: Mapping[Ink, str] = {
     Ink.PLAIN: "",
@@ -129,3 +193,33 @@ def _rest(annotation: Annotation) -> Iterable[RenderableType]:
     yield Text()
     yield Rule(Text("what all kernels share", style="bold"), align="left", style="dim")
     yield Text("\n").join(map(_coloured, _emitted(annotation.shared_text)))
+
+
+def page(annotation: Annotation, source: SourceFile) -> str:
+    """The page; the same annotation gives the same bytes."""
+    left = program_lines(source)
+    return html.filled(
+        "annotation.html.jinja",
+        name=PurePosixPath(PureWindowsPath(annotation.program).as_posix()).name,
+        target=annotation.target,
+        function=annotation.function,
+        transfers=annotation.transfers,
+        sections=[_section_of_page(section, left) for section in annotation.sections],
+        shared=_emitted(annotation.shared_text),
+    )
+
+
+def _section_of_page(section: Section, left: Sequence[Sequence[Piece]]) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "left": [_line(line, left[line.number - 1]) for line in section.lines],
+        "kernels": [{"lines": list(map(_line, k.lines, _emitted(k.lines)))} for k in section.kernels],
+        "host": section.host,
+        "atomics": [atomic for kernel in section.kernels for atomic in kernel.atomics],
+        "cells": section.cells,
+        "transfers": section.transfers,
+    }
+
+
+def _line(line: Line, pieces: Sequence[Piece]) -> dict[str, Any]:
+    return {"number": line.number, "pieces": pieces, "names": " ".join(line.names), "atomic": line.atomic}

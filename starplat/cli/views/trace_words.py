@@ -9,9 +9,8 @@ from rich.table import Table
 
 from starplat.ir.points import Way
 from starplat.runtime import Result
-from starplat.runtime.tracing.exchanges import Exchange
 from starplat.runtime.tracing.reads import Reads
-from starplat.runtime.tracing.trace import Round, Trace
+from starplat.runtime.tracing.trace import Exchange, Round, Trace
 
 COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "kernels")
 

@@ -150,7 +150,7 @@ def _property(context: Context, name: ast.Name, carrier: types.Carrier, base: ty
     if not isinstance(kind, types.PropertyType):
         related = [Label(binding.span, f"'{name.text}' is {types.described(kind)}")]
         message = f"'{name.text}' is not a property of {_carriers(carrier)}"
-        help = remedies.of_edge_attribute(name.text, named(base)) if carrier is types.Carrier.EDGE else None
+        help = remedies.of_member("edge", name.text, named(base)) if carrier is types.Carrier.EDGE else None
         context.error("E0203", message, name.span, related=related, help=help)
         return None
     if kind.carrier is not carrier:
@@ -170,7 +170,7 @@ def _say_no_property(context: Context, name: ast.Name, carrier: types.Carrier, b
     candidates = context.scopes.properties(carrier)
     related, help = context.suggestion(name.text, candidates)
     if carrier is types.Carrier.EDGE:
-        help = help or remedies.of_edge_attribute(name.text, named(base)) or did_you_mean(name.text, EDGE_ATTRIBUTES)
+        help = help or remedies.of_member("edge", name.text, named(base)) or did_you_mean(name.text, EDGE_ATTRIBUTES)
     else:
         help = help or remedies.of_node_member(name.text, context.graph_name, named(base))
         if help is None and name.text in EDGE_ATTRIBUTES:

@@ -28,18 +28,19 @@ def known_method(context: Context, base: Thing | typed.Expression, name: ast.Nam
 def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str | None:
     """The replacement for an unknown method."""
     found: str | None = None
-    match base.type:
-        case types.Scalar.NODE | types.Scalar.INT:
-            found = remedies.of_node_member(name, context.graph_name, members.named(base))
-        case types.GraphType():
-            found = remedies.of_graph_method(name, members.named(base))
-        case types.PropertyType():
-            found = remedies.of_property_method(name, members.named(base))
-        case types.SetType():
-            found = remedies.of_set_method(name, members.named(base))
-        case types.ListType() | types.ContainerType():
-            found = remedies.of_collection_method(name, members.named(base))
+    if base.type in (types.Scalar.NODE, types.Scalar.INT):
+        found = remedies.of_node_member(name, context.graph_name, members.named(base))
+    elif (kind := type(base.type)) in _WITH_REMEDIES:
+        found = remedies.of_member(_WITH_REMEDIES[kind], name, members.named(base))
     return found or remedies.did_you_mean(name, builtins.method_names(base.type))
+
+
+_WITH_REMEDIES: dict[type, str] = {
+    types.GraphType: "graph",
+    types.PropertyType: "property",
+    types.SetType: "set",
+    **dict.fromkeys((types.ListType, types.ContainerType), "list"),
+}
 
 
 def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:

@@ -128,7 +128,7 @@ def of_function(name: str, graph: str) -> str | None:
         return f"it is a method of the graph: write '{graph}.{name}(v)'"
     if name in DOMAINS or (name in GRAPH_QUERIES and not GRAPH_QUERIES[name].parameters):
         return f"it is a method of the graph: write '{graph}.{name}()'"
-    return _FUNCTIONS.get(_plain(name)) or of_graph_method(name, graph)
+    return _FUNCTIONS.get(_plain(name)) or of_member("graph", name, graph)
 
 
 def of_name(name: str, graph: str) -> str | None:
@@ -140,34 +140,13 @@ def of_name(name: str, graph: str) -> str | None:
     return _NAMES.get(_plain(name))
 
 
-def of_graph_method(name: str, graph: str) -> str | None:
-    """What to call instead of a method that graphs do not have."""
-    found = _GRAPH.get(_plain(name))
-    return None if found is None else found.format(graph=graph)
+_MEMBERS = {"graph": _GRAPH, "property": _PROPERTY, "set": _SET, "list": _COLLECTION, "edge": _EDGE}
 
 
-def of_property_method(name: str, property: str) -> str | None:
-    """What to write instead of a method of a property, which has none."""
-    found = _PROPERTY.get(_plain(name))
-    return None if found is None else found.format(property=property)
-
-
-def of_set_method(name: str, set: str) -> str | None:
-    """What to call instead of a method that sets do not have."""
-    found = _SET.get(_plain(name))
-    return None if found is None else found.format(set=set)
-
-
-def of_collection_method(name: str, list: str) -> str | None:
-    """What to call instead of a method that lists and containers do not have."""
-    found = _COLLECTION.get(_plain(name))
-    return None if found is None else found.format(list=list)
-
-
-def of_edge_attribute(name: str, edge: str) -> str | None:
-    """What to write instead of an attribute that edges do not have."""
-    found = _EDGE.get(_plain(name))
-    return None if found is None else found.format(edge=edge)
+def of_member(of: str, name: str, named: str) -> str | None:
+    """What to write instead of a method or an attribute that a graph, property, set, list or edge does not have."""
+    found = _MEMBERS[of].get(_plain(name))
+    return None if found is None else found.format_map({of: named})
 
 
 def of_node_member(name: str, graph: str, node: str) -> str | None:

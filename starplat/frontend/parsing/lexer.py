@@ -99,7 +99,7 @@ class Lexer:
                     comments.append(Span(start, end))
                     continue
                 case "open":
-                    _report_open_comment(Span(start, end), reporter)
+                    reporter.report("E0104", "this comment never ends", Span(start, end), help="close it with '*/'")
                     end = len(text)
                     break
                 case "text":
@@ -108,7 +108,8 @@ class Lexer:
                         _report_text(value, Span(start, end), reporter)
                 case _ if value in foreign.LOOKALIKES:
                     plain = foreign.LOOKALIKES[value]
-                    _report_lookalike(value, plain, Span(start, end), reporter)
+                    message, help = f"'{value}' is a typographic sign", Rewrite(f"write '{plain}'", plain)
+                    reporter.report("E0103", message, Span(start, end), help=help)
                     kind = self.operators.get(plain) or self.keywords[plain]
                 case _:
                     _report_unknown(value, Span(start, end), reporter)
@@ -153,10 +154,6 @@ def _number_advice(text: str) -> str:
     return "a number is written 42, 0.85, 1e-6 or 1.0f"
 
 
-def _report_open_comment(span: Span, reporter: Reporter) -> None:
-    reporter.report("E0104", "this comment never ends", span, help="close it with '*/'")
-
-
 def _report_letter(name: str, start: int, reporter: Reporter) -> None:
     """Points at the first letter of a name that no name has."""
     place = next(index for index, letter in enumerate(name) if not letter.isascii())
@@ -166,10 +163,6 @@ def _report_letter(name: str, start: int, reporter: Reporter) -> None:
         help += f": call it '{plain}'"
     span = Span(start + place, start + place + 1)
     reporter.report("E0103", f"'{name[place]}' cannot stand in a name", span, help=help)
-
-
-def _report_lookalike(text: str, plain: str, span: Span, reporter: Reporter) -> None:
-    reporter.report("E0103", f"'{text}' is a typographic sign", span, help=Rewrite(f"write '{plain}'", plain))
 
 
 def _report_text(text: str, span: Span, reporter: Reporter) -> None:

@@ -1,26 +1,15 @@
 """Checks one function: parameters, body, return type, unused declarations."""
 
+from dataclasses import replace
+
 from starplat.diagnostics import Label, Reporter, Severity
-from starplat.frontend import ast, scope, typed
+from starplat.frontend import ast, scope, typed, types
 from starplat.frontend.context import Context, Signature
 from starplat.frontend.expressions import conversions, expressions, local_maps
 from starplat.frontend.expressions.updates import parameters_of
 from starplat.frontend.statements import flow, increments, statements
 from starplat.frontend.statements.declarations import Meaning, may_hold_weights, meaning, property_name_is_free
 from starplat.frontend.typed import Role, scalar_of
-from starplat.frontend.types import (
-    GraphType,
-    ListType,
-    MapType,
-    PropertyType,
-    Scalar,
-    Several,
-    UpdatesType,
-    Void,
-    common,
-    described,
-    indefinite,
-)
 from starplat.source import Span
 
 _Parameters = tuple[tuple[typed.Symbol, ...], tuple[typed.Literal | typed.Infinity | None, ...]]
@@ -38,31 +27,16 @@ def check_function(
     """Checks a function whose callees have been; the definition holds only if no error was reported."""
     context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, None)
     result = _result(context)
-    if isinstance(result, Scalar | Several) and any(_kind(values) != result for _, values in context.returns):
+    if isinstance(result, types.Scalar | types.Several) and any(
+        _kind(values) != result for _, values in context.returns
+    ):
         context, definition, parameters = _pass(function, name, signatures, names, reporter, noted, result)
     if not (broken := any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)):
         _warn_of_unused(context)
     reporter.diagnostics.extend(context.reporter.diagnostics)
-    definition = typed.FunctionDefinition(
-        name,
-        function.kind.value,
-        definition.parameters,
-        definition.defaults,
-        Void.VOID if result is None else result,
-        definition.body,
-        definition.updates,
-        span=function.span,
-    )
-    signature = Signature(
-        name,
-        names[name],
-        parameters[0],
-        parameters[1],
-        None if broken and not isinstance(result, Void) else result,
-        context.host_only,
-        context.foreign_write,
-    )
-    return signature, definition
+    seen = None if broken and not isinstance(result, types.Void) else result
+    signature = Signature(name, names[name], *parameters, seen, context.host_only, context.foreign_write)
+    return signature, replace(definition, result=types.Void.VOID if result is None else result)
 
 
 def _pass(
@@ -72,7 +46,7 @@ def _pass(
     names: dict[str, Span],
     reporter: Reporter,
     noted: scope.Noted,
-    expected: Scalar | Several | None,
+    expected: types.Scalar | types.Several | None,
 ) -> tuple[Context, typed.FunctionDefinition, _Parameters]:
     """One walk over the function, and its parameters as they are written; a second one is needed where its returns have
     to be converted to what they share."""
@@ -86,7 +60,7 @@ def _pass(
     given = tuple(default for s, default in zip(parameters, defaults, strict=True) for _ in apart[s])
     inner = tuple(part for symbol in parameters for part in apart[symbol])
     definition = typed.FunctionDefinition(
-        name, function.kind.value, inner, given, Void.VOID, body, lists, span=function.span
+        name, function.kind.value, inner, given, types.Void.VOID, body, lists, span=function.span
     )
     return context, definition, (parameters, defaults)
 
@@ -121,32 +95,32 @@ def _parameter(context: Context, parameter: ast.Parameter) -> typed.Symbol | Non
     name = parameter.name
     what = meaning(context, parameter.type, parameter.graph)
     kind = None if what is None else what.type
-    if isinstance(kind, MapType):
+    if isinstance(kind, types.MapType):
         help = "declare it inside the 'forall', and pass numbers that are read from it"
         context.error("E0414", "a map belongs to one iteration and is no parameter", parameter.type.span, help=help)
         kind = None
-    if kind is None or (isinstance(kind, PropertyType) and not _is_free(context, kind, name)):
+    if kind is None or (isinstance(kind, types.PropertyType) and not _is_free(context, kind, name)):
         context.declare_wrongly(name.text, name.span)
         return None
-    role = Role.REFERENCE if parameter.by_reference and isinstance(kind, Scalar) else Role.PARAMETER
+    role = Role.REFERENCE if parameter.by_reference and isinstance(kind, types.Scalar) else Role.PARAMETER
     symbol = context.declare(name, kind, role)
     assert what is not None
-    if isinstance(kind, UpdatesType):
+    if isinstance(kind, types.UpdatesType):
         context.updates[symbol] = parameters_of(symbol)
-    if isinstance(kind, GraphType):
+    if isinstance(kind, types.GraphType):
         context.graphs.append(symbol)
     else:
         context.binding(symbol).graph = _graph_of(context, what)
     return symbol
 
 
-def _is_free(context: Context, kind: PropertyType, name: ast.Name) -> bool:
+def _is_free(context: Context, kind: types.PropertyType, name: ast.Name) -> bool:
     return property_name_is_free(context, kind, name) and may_hold_weights(context, kind, name)
 
 
 def _graph_of(context: Context, what: Meaning) -> typed.Symbol | None:
     """The graph that a parameter belongs to; a property of a function with several graphs need not say so."""
-    if what.graph is None and len(context.graphs) == 1 and not isinstance(what.type, Scalar):
+    if what.graph is None and len(context.graphs) == 1 and not isinstance(what.type, types.Scalar):
         context.mark_read(context.graphs[0])
         return context.graphs[0]
     return what.graph
@@ -155,12 +129,12 @@ def _graph_of(context: Context, what: Meaning) -> typed.Symbol | None:
 def _default(context: Context, parameter: ast.Parameter, symbol: typed.Symbol) -> typed.Literal | typed.Infinity | None:
     if parameter.default is None:
         return None
-    if not isinstance(symbol.type, Scalar) or symbol.role is Role.REFERENCE:
+    if not isinstance(symbol.type, types.Scalar) or symbol.role is Role.REFERENCE:
         message = "only a scalar that is passed by value can have a default"
         context.error("E0326", message, parameter.default.span)
         return None
     given = expressions.expression(context, parameter.default)
-    because = Label(symbol.span, f"'{symbol.name}' is {indefinite(symbol.type)}")
+    because = Label(symbol.span, f"'{symbol.name}' is {types.indefinite(symbol.type)}")
     value = None if given is None else conversions.convert(context, given, symbol.type, (because,))
     if isinstance(value, typed.Literal | typed.Infinity):
         return value
@@ -184,16 +158,16 @@ def _check_defaults_last(context: Context, function: ast.Function) -> None:
 # --- what it returns -----------------------------------------------------------------------------------------------
 
 
-def _kind(values: tuple[typed.Expression, ...]) -> Scalar | Several:
+def _kind(values: tuple[typed.Expression, ...]) -> types.Scalar | types.Several:
     kinds = tuple(scalar_of(value) for value in values)
-    return kinds[0] if len(kinds) == 1 else Several(kinds)
+    return kinds[0] if len(kinds) == 1 else types.Several(kinds)
 
 
-def _result(context: Context) -> Scalar | Several | ListType | Void | None:
+def _result(context: Context) -> types.Scalar | types.Several | types.ListType | types.Void | None:
     """The type that all returns share, that of each value where there are several; None where there is none, which is
     reported, or was."""
     if not context.returns_value:
-        return Void.VOID
+        return types.Void.VOID
     for span in context.empty_returns:
         related = [Label(context.returns[0][0], "a value is returned here")] if context.returns else []
         help = "return a value everywhere or nowhere"
@@ -212,10 +186,10 @@ def _result(context: Context) -> Scalar | Several | ListType | Void | None:
     kinds = tuple(kind for kind in shared if kind is not None)
     if len(kinds) < len(shared):
         return None
-    return kinds[0] if len(kinds) == 1 else Several(kinds)
+    return kinds[0] if len(kinds) == 1 else types.Several(kinds)
 
 
-def _list_returned(context: Context) -> ListType | None:
+def _list_returned(context: Context) -> types.ListType | None:
     """The type of the list that all returns give, where one gives a list."""
     first, (whole, *_) = next((r for r in context.returns if isinstance(r[1][0], typed.WholeList)), context.returns[0])
     for span, values in context.returns:
@@ -224,39 +198,39 @@ def _list_returned(context: Context) -> ListType | None:
             context.error("E0330", "a list is returned beside other values", span, help=help)
             return None
         if values[0].type != whole.type:
-            message = f"{described(values[0].type)} is returned here and {described(whole.type)} elsewhere"
-            related = [Label(first, f"{described(whole.type)} is returned here")]
+            message = f"{types.described(values[0].type)} is returned here and {types.described(whole.type)} elsewhere"
+            related = [Label(first, f"{types.described(whole.type)} is returned here")]
             context.error("E0330", message, span, related=related)
             return None
     assert isinstance(whole, typed.WholeList)
     return whole.type
 
 
-def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> Scalar | None:
+def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> types.Scalar | None:
     """The type in which the returned values meet: that of the values which are no constants, if there are any."""
     fixed = [item for item in returns if not conversions.is_constant(item[1])] or returns
     result = scalar_of(fixed[0][1])
     for span, value in fixed[1:]:
         kind = scalar_of(value)
         both_index = result is not kind and result.is_index and kind.is_index
-        shared = None if both_index else common(result, kind)
+        shared = None if both_index else types.common(result, kind)
         if shared is None:
             _say_mismatch(context, span, kind, fixed[0][0], result)
             return None
         result = shared
     for span, value in returns:
-        if conversions.is_constant(value) and result is Scalar.BOOL:
+        if conversions.is_constant(value) and result is types.Scalar.BOOL:
             _say_mismatch(context, span, scalar_of(value), fixed[0][0], result)
             return None
-    whole_constants = all(scalar_of(v) is not Scalar.DOUBLE for _, v in returns if conversions.is_constant(v))
+    whole_constants = all(scalar_of(v) is not types.Scalar.DOUBLE for _, v in returns if conversions.is_constant(v))
     if result.is_numeric and not result.is_real and not whole_constants:
-        return Scalar.DOUBLE
+        return types.Scalar.DOUBLE
     return result
 
 
-def _say_mismatch(context: Context, span: Span, kind: Scalar, first: Span, result: Scalar) -> None:
-    message = f"{indefinite(kind)} is returned here and {indefinite(result)} elsewhere"
-    context.error("E0330", message, span, related=[Label(first, f"{indefinite(result)} is returned here")])
+def _say_mismatch(context: Context, span: Span, kind: types.Scalar, first: Span, result: types.Scalar) -> None:
+    message = f"{types.indefinite(kind)} is returned here and {types.indefinite(result)} elsewhere"
+    context.error("E0330", message, span, related=[Label(first, f"{types.indefinite(result)} is returned here")])
 
 
 # --- what is not used ----------------------------------------------------------------------------------------------
@@ -276,7 +250,7 @@ def _warn_of_unused(context: Context) -> None:
 
 def _warn_of_local(context: Context, binding: scope.Binding, symbol: typed.Symbol) -> None:
     done = "is assigned but never read" if binding.written else "is not used"
-    if isinstance(symbol.type, PropertyType):
+    if isinstance(symbol.type, types.PropertyType):
         help = "make it a parameter if it is a result, else remove it" if binding.written else "remove it"
         context.warn("W0202", f"the property '{binding.name}' {done}", binding.span, help=help)
     else:

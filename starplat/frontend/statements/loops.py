@@ -7,16 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, scope, typed, walk
+from starplat.frontend import ast, scope, typed, types, walk
 from starplat.frontend.context import Context, Enclosure, Frame, Thing
 from starplat.frontend.expressions import conversions, methods
+from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, expression, value
 from starplat.frontend.expressions.updates import current_batch, difference, is_of_kind, local, total, whole
 from starplat.frontend.parsing.syntax import assigned_in
-from starplat.frontend.statements import counting, declarations, increments
+from starplat.frontend.statements import assignments, declarations, increments
 from starplat.frontend.statements.domains import Range, domain
 from starplat.frontend.statements.lists import broken_statement, broken_value
-from starplat.frontend.typed import ADDITIONS, DELETIONS, Literal, Role, Symbol, Variable, scalar_of
+from starplat.frontend.typed import ADDITIONS, DELETIONS, Literal, Operator, Role, Symbol, Variable, scalar_of
 from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
 from starplat.source import Span
 
@@ -91,14 +92,14 @@ class LoopChecker:
     def _counted(self, context: Context, node: ast.For) -> typed.Statement:
         with context.block():
             start = expression(context, node.start)
-            if (binding := counting.counter_of(context, node)) is None or binding.symbol is None:
+            if (binding := counter_of(context, node)) is None or binding.symbol is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             symbol = binding.symbol
             binding.counter = True
             because = Label(binding.span, f"'{symbol.name}' is {described(symbol.type)}")
             first = None if start is None else conversions.convert(context, start, symbol.scalar, (because,))
             test = condition(context, node.condition, "the condition of 'for'")
-            step = counting.step_of(context, node.step)
+            step = step_of(context, node.step)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
         return typed.CountedLoop(
             symbol,
@@ -116,7 +117,7 @@ class LoopChecker:
         increments.refuse_increments(context, parts, "the head of a 'loop', which is evaluated in every round")
         ends = [expression(context, part) for part in parts]
         with context.block():
-            first, last, step = (counting.as_whole_number(context, end) for end in ends)
+            first, last, step = (as_whole_number(context, end) for end in ends)
             if first is None or last is None or step is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             if isinstance(step, Literal) and step.value == 0:
@@ -130,7 +131,7 @@ class LoopChecker:
             counter = Variable(symbol, span=node.name.span)
             advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
-        test = counting.before_end(counter, last, step)
+        test = before_end(counter, last, step)
         return typed.CountedLoop(symbol, True, first, test, advance, body, span=node.span)
 
     def _broken(
@@ -308,3 +309,56 @@ def warn_of_constant(context: Context, test: Literal) -> None:
     """Says that a condition is always the same."""
     always = "always true" if test.value else "never true"
     context.warn("W0405", f"this condition is {always}", test.span)
+
+
+def counter_of(context: Context, node: ast.For) -> scope.Binding | None:
+    """The variable of `for (…; …; …)`: a new one where its type is given, else one declared before."""
+    if node.type is not None:
+        what = declarations.meaning(context, node.type)
+        if what is None or not isinstance(what.type, types.Scalar) or what.type is types.Scalar.BOOL:
+            message = "a loop counter must be a number or a node"
+            context.error("E0320", message, node.type.span, help="write 'for (int i = 0; …'")
+            return None
+        return context.binding(context.declare(node.name, what.type, Role.LOCAL))
+    if context.scopes.find(node.name.text) is None:
+        help = f"declare it: 'for (int {node.name.text} = …'"
+        context.error(
+            "E0201", f"'{node.name.text}' is not declared", node.name.span, "not found in this scope", help=help
+        )
+        return None
+    binding = context.scopes.find(node.name.text, node.name.span)
+    if binding is None or binding.symbol is None:
+        return None
+    if not isinstance(binding.symbol.type, types.Scalar) or binding.symbol.role is Role.ITERATOR or binding.fixed:
+        related = [Label(binding.span, "declared here")]
+        context.error("E0311", f"'{node.name.text}' cannot count a loop", node.name.span, related=related)
+        return None
+    binding.written = True
+    return binding
+
+
+def step_of(context: Context, node: ast.Statement) -> typed.Statement:
+    """What happens after every round."""
+    match node:
+        case ast.Assignment():
+            return assignments.assignment(context, node)
+        case ast.Increment():
+            return assignments.increment(context, node)
+    raise AssertionError(node)
+
+
+def as_whole_number(context: Context, end: typed.Expression | None) -> typed.Expression | None:
+    """An end or the step of a `loop` as the integer that it must be."""
+    if end is None or scalar_of(end).is_integer:
+        return end
+    return convert(context, end, types.Scalar.INT)
+
+
+def before_end(counter: Variable, last: typed.Expression, step: typed.Expression) -> typed.Expression:
+    """The condition under which a `loop` goes on; the end itself is left out, and the step's sign says where it is."""
+    up = typed.Binary(Operator.LESS, counter, last, types.Scalar.BOOL, span=last.span)
+    down = typed.Binary(Operator.GREATER, counter, last, types.Scalar.BOOL, span=last.span)
+    if isinstance(step, Literal):
+        return up if step.value > 0 else down
+    rising = typed.Binary(Operator.GREATER, step, Literal(0, scalar_of(step)), types.Scalar.BOOL, span=step.span)
+    return typed.Conditional(rising, up, down, span=last.span)

@@ -9,7 +9,7 @@ from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Fra
 from starplat.frontend.expressions.calls import scalar
 from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import condition, value
-from starplat.frontend.statements import assignments, declarations, increments, lists, multi
+from starplat.frontend.statements import assignments, declarations, increments, lists
 from starplat.frontend.statements.calls import call_statement
 from starplat.frontend.statements.loops import LoopChecker
 from starplat.source import Span
@@ -55,7 +55,7 @@ def _statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
         case ast.Increment():
             return [assignments.increment(context, node)]
         case ast.MultiAssignment():
-            return [multi.multi_assignment(context, node)]
+            return [assignments.multi_assignment(context, node)]
         case ast.CallStatement():
             return [call_statement(context, node)]
         case ast.Block():

@@ -10,9 +10,8 @@ import numpy as np
 from starplat.graph.errors import about, unsupported, wrong_size
 from starplat.graph.formats.base import Format, Keeps, graph_of_rows
 from starplat.graph.graph import Graph
-from starplat.graph.machine import memory
 from starplat.graph.objects import from_sparse
-from starplat.graph.streams import Input
+from starplat.graph.streams import Input, memory
 
 ZIP = b"PK\x03\x04"
 

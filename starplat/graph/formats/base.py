@@ -1,16 +1,21 @@
-"""The interface of a graph format (name, recognition, reading, writing), and how headers are found."""
+"""The interface of a graph format (name, recognition, reading, writing), how headers are found, tables written."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import IO, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from starplat.graph import checks, errors, graph, numbering, streams, tables
+from starplat.graph.errors import cannot_write
+from starplat.graph.graph import Graph
 
 EDGE_LIST_SUFFIXES = (".el", ".wel", ".edges", ".edgelist")
 """Names that say "one arc a line", whatever the numbers in the lines look like."""
@@ -158,3 +163,51 @@ def graph_of_rows(
         message = "it is marked as undirected, but some arc has no partner in the other direction"
         raise errors.wrong_size(input.shown, message)
     return found
+
+
+LINES = 1 << 16
+
+
+def write_table(
+    stream: IO[bytes],
+    columns: Sequence[NDArray[Any]],
+    weights: NDArray[Any] | None = None,
+    *,
+    prefix: str = "",
+    separator: str = " ",
+) -> None:
+    """Lines of ids, the weight last if there is one; reals are written so that reading gives the same double, and names
+    are quoted where they hold a separator."""
+    if columns[0].dtype == object:
+        _write_names(stream, columns, weights, separator)
+        return
+    every = [*columns] if weights is None else [*columns, weights]
+    for start in range(0, len(columns[0]), LINES):
+        parts = [_words(column[start : start + LINES]) for column in every]
+        lines = [prefix + separator.join(words) for words in zip(*parts, strict=True)]
+        stream.write(("\n".join(lines) + "\n").encode())
+
+
+def _write_names(
+    stream: IO[bytes], columns: Sequence[NDArray[Any]], weights: NDArray[Any] | None, separator: str
+) -> None:
+    text = io.TextIOWrapper(stream, "utf-8", newline="", write_through=True)
+    parts = [column.tolist() for column in columns] + ([] if weights is None else [_words(weights)])
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(zip(*parts, strict=True))
+    text.detach()
+
+
+def _words(values: NDArray[Any]) -> list[str]:
+    if values.dtype.kind == "f":
+        return [repr(value) for value in values.tolist()]
+    return list(map(str, values.astype(np.int64 if values.dtype.kind == "i" else values.dtype).tolist()))
+
+
+def require_no_isolated(graph: Graph) -> None:
+    """For formats that know nodes by their arcs only. Raises E0815: a node has no arcs and would be lost."""
+    touched = graph.out_degrees > 0
+    touched[graph.columns] = True
+    isolated = graph.num_nodes - int(np.count_nonzero(touched))
+    if isolated:
+        message = f"{isolated} node{'s' * (isolated != 1)} without arcs would be lost in a list of edges"
+        raise cannot_write(graph.name, message, "write mtx, dimacs, npz or spg, which keep them")

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat.graph import machine, streams
+from starplat.graph import streams
 from starplat.graph.errors import cannot_write, too_many_nodes, wrong_size
 from starplat.graph.formats.base import Format, Keeps, graph_of_rows
 from starplat.graph.graph import MAX_NODES, Graph
@@ -162,7 +162,7 @@ def _sized(input: streams.Input, expected: set[int], n: int, m: int) -> bytes:
     """The content, which has one of the expected sizes; of a larger one no more is read than shows that."""
     if n > MAX_NODES:
         raise too_many_nodes(input.shown, n)
-    content = input.start(min(max(expected), machine.memory() // 2) + 1)
+    content = input.start(min(max(expected), streams.memory() // 2) + 1)
     if len(content) not in expected:
         sizes = " or ".join(f"{size}" for size in sorted(expected))
         held = "more" if len(content) > max(expected) else str(len(content))

@@ -9,7 +9,7 @@ import numpy as np
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import errors, numbering, streams, tables
-from starplat.graph.formats import base, text
+from starplat.graph.formats import base
 from starplat.graph.graph import Graph
 
 PACE_PROBLEMS = (b"tw", b"td", b"ds", b"vc", b"cep", b"fvs")
@@ -66,7 +66,7 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
     stream.write(f"p sp {graph.num_nodes} {graph.num_arcs}\n".encode())
     weights = graph.with_unit_weights().weights if graph.weights is None else graph.weights
     ends = [graph.sources.astype(np.int64) + 1, graph.columns.astype(np.int64) + 1]
-    text.write_table(stream, ends, weights, prefix="a ")
+    base.write_table(stream, ends, weights, prefix="a ")
 
 
 def recognises_shortest_paths(input: streams.Input) -> bool:

@@ -13,8 +13,7 @@ import numpy as np
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import numbering, streams
 from starplat.graph.errors import bad_header, unsupported, wrong_count
-from starplat.graph.formats.base import Format, Header, Keeps, Listing, header_of
-from starplat.graph.formats.text import write_table
+from starplat.graph.formats.base import Format, Header, Keeps, Listing, header_of, write_table
 from starplat.graph.graph import Graph
 from starplat.graph.tables import Layout, WeightKind, arc_blocks
 

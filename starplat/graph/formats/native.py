@@ -113,16 +113,12 @@ class _Content:
 
 def read(input: streams.Input) -> Graph:
     """The graph of a `.spg`; one that is not compressed is mapped, not read."""
-    return _read(input, None)
+    return read_piece(input, None)
 
 
-def read_piece(input: streams.Input, part: tuple[int, int]) -> Graph:
-    """The same for several readers that map a file together: `part` is the reader's number and how many there are. Each
-    checks the arcs of its part only. Incoming arcs in the file are left out."""
-    return _read(input, part)
-
-
-def _read(input: streams.Input, part: tuple[int, int] | None) -> Graph:
+def read_piece(input: streams.Input, part: tuple[int, int] | None) -> Graph:
+    """The same for several readers that map a file together: `part` is the reader's number and how many there are; None
+    for the only one. Each checks the arcs of its part only. Incoming arcs in the file are left out."""
     content = _content(input)
     header = content.header
     try:

@@ -10,7 +10,7 @@ from typing import IO, Any
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import numbering, objects
 from starplat.graph.errors import Place, about, bad_header, malformed, needs_library, unsupported
-from starplat.graph.formats import edge_list, text
+from starplat.graph.formats import base, edge_list
 from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, header_of, is_text
 from starplat.graph.graph import Graph
 from starplat.graph.objects.columns import expected_columns, find_columns
@@ -58,11 +58,8 @@ def _loaded(input: Input, arrow: Any, load: Any, format: str) -> Any:
     try:
         return load(io.BytesIO(input.read()))
     except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise about(input.shown, "E0812", f"the {format} file is damaged: {_first_line(error)}") from None
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
+        first_line = (str(error) or type(error).__name__).splitlines()[0]
+        raise about(input.shown, "E0812", f"the {format} file is damaged: {first_line}") from None
 
 
 def read_csv(input: Input) -> Graph:
@@ -137,10 +134,10 @@ def _text(input: Input, header: Header) -> Iterator[str]:
 
 def write_csv(graph: Graph, stream: IO[bytes]) -> None:
     """Columns src, dst and perhaps weight, every arc a row, with the original ids."""
-    text.require_no_isolated(graph)
+    base.require_no_isolated(graph)
     stream.write(b"src,dst\n" if graph.weights is None else b"src,dst,weight\n")
     ids = graph.original_ids
-    text.write_table(stream, [ids[graph.sources], ids[graph.columns]], graph.weights, separator=",")
+    base.write_table(stream, [ids[graph.sources], ids[graph.columns]], graph.weights, separator=",")
 
 
 def write_parquet(graph: Graph, stream: IO[bytes]) -> None:
@@ -150,7 +147,7 @@ def write_parquet(graph: Graph, stream: IO[bytes]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise needs_library("writing Parquet", "pyarrow") from None
-    text.require_no_isolated(graph)
+    base.require_no_isolated(graph)
     ids = graph.original_ids
     columns: dict[str, Any] = {"src": ids[graph.sources], "dst": ids[graph.columns]}
     if graph.weights is not None:

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from starplat.graph.errors import not_a_graph
 from starplat.graph.graph import Graph
-from starplat.graph.objects.columns import graph_of_columns, plain_column
-from starplat.graph.objects.edges import from_edges
-from starplat.graph.objects.frames import column_names, from_table
+from starplat.graph.objects.columns import column_names, from_edges, from_table, graph_of_columns, plain_column
 from starplat.graph.objects.networks import from_networkx
 
 __all__ = ["from_networkx", "from_object", "from_sparse", "from_table", "host_array"]
@@ -48,7 +46,9 @@ def from_object(obj: Any, *, directed: bool | None = None, name: str = "graph") 
     if column_names(obj) is not None:
         return from_table(obj, directed=directed is not False, name=name)
     if hasattr(obj, "__dlpack__") or hasattr(obj, "__cuda_array_interface__"):
-        return _from_pairs(host_array(obj), directed is not False, name)
+        if (pairs := host_array(obj)).ndim != 2 or pairs.shape[1] != 2:
+            raise not_a_graph(f"{name}: an array of arcs has the shape (m, 2), not {pairs.shape}")
+        return graph_of_columns(pairs[:, 0], pairs[:, 1], directed=directed is not False, name=name)
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping):
         return from_edges(obj, directed=directed is not False, name=name)
     home = type(obj).__module__
@@ -72,12 +72,6 @@ def from_sparse(matrix: Any, *, directed: bool = True, name: str = "graph", form
         raise not_a_graph(f"{name}: {entries.data.dtype} values are no weights")
     weights = None if entries.data.dtype == np.bool_ else entries.data
     return Graph.from_arcs(rows, entries.row, entries.col, weights, directed=directed, name=name, format=format)
-
-
-def _from_pairs(pairs: NDArray[Any], directed: bool, name: str) -> Graph:
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise not_a_graph(f"{name}: an array of arcs has the shape (m, 2), not {pairs.shape}")
-    return graph_of_columns(pairs[:, 0], pairs[:, 1], directed=directed, name=name)
 
 
 def host_array(part: Any) -> NDArray[Any]:

@@ -1,8 +1,9 @@
-"""Makes a graph from columns: two arrays of ids, perhaps weights (arrays, or one Python object each), and the column
-names of tables.
+"""Makes a graph from columns: two arrays of ids, perhaps weights (arrays, or one Python object each).
+
+They may be columns of a table of pandas, polars or pyarrow, found by their names, or those of a list of edges.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.diagnostics import warn
-from starplat.graph import graph, ids, numbering
+from starplat.graph import errors, graph, ids, numbering
 from starplat.graph.errors import not_a_graph
 
 END_NAMES = (
@@ -157,3 +158,69 @@ def _is_finite(value: Any) -> bool:
         return isinstance(value, Real | np.number) and bool(np.isfinite(float(value)))
     except (TypeError, OverflowError):
         return False
+
+
+def from_edges(edges: Iterable[Any], *, directed: bool = True, name: str = "graph") -> graph.Graph:
+    """The graph of some edges, each (u, v), (u, v, weight) or (u, v, {"weight": weight}), all of the same length.
+    Raises E0814: something among them is no edge, an end no id, or a weight no number."""
+    listed = list(edges)
+    for number, edge in enumerate(listed):
+        if isinstance(edge, str | bytes) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
+            raise errors.not_a_graph(f"{name}: edge {number} is {_shown(edge)}, not (u, v) or (u, v, weight)")
+    widths = set(map(len, listed))
+    if len(widths) > 1:
+        odd = next(number for number, edge in enumerate(listed) if len(edge) != len(listed[0]))
+        message = f"{name}: edge {odd} is {_shown(listed[odd])}, but edge 0 has {len(listed[0])} parts; "
+        raise errors.not_a_graph(message + "give all a weight or none")
+    source, destination, *values = zip(*listed, strict=True) if listed else ((), ())
+    weights = None
+    if values:
+        given = [value.get("weight") if isinstance(value, Mapping) else value for value in values[0]]
+        weights = weights_of(name, given, lambda number: listed[number][:2])
+    columns = plain_column(source), plain_column(destination)
+    return graph_of_columns(*columns, weights, directed=directed, name=name, format="edges")
+
+
+def _shown(edge: object) -> str:
+    text = repr(edge)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def from_table(obj: Any, *, directed: bool = True, name: str = "graph", format: str = "table") -> graph.Graph:
+    """The graph of a table's edge columns; other columns may hold anything. Raises E0814: no columns are those of
+    edges, or a value is missing or wrong."""
+    names = column_names(obj) or []
+    if (found := find_columns(names)) is None:
+        raise errors.not_a_graph(f"{name}: {expected_columns(names)}")
+    source, destination, weight = found
+    columns = [complete_column(obj, names[i], name) for i in (source, destination, weight) if i is not None]
+    return graph_of_columns(*columns, directed=directed, name=name, format=format)
+
+
+def column_names(obj: Any) -> list[str] | None:
+    """The names of a table's columns; None for what is no table."""
+    names = getattr(obj, "column_names", None)  # pyarrow
+    if names is None and hasattr(obj, "columns") and hasattr(obj, "__getitem__"):
+        names = obj.columns  # pandas, polars
+    return None if names is None or callable(names) else [str(column) for column in names]
+
+
+def complete_column(obj: Any, column: str, name: str) -> NDArray[Any]:
+    """A column of the table that messages call `name`. Raises E0814: it lacks values."""
+    if missing := _missing(obj[column]):
+        raise errors.not_a_graph(f"{name}: column '{column}' has {missing:,} missing value{'s' * (missing != 1)}")
+    return column_of(obj, column)
+
+
+def column_of(obj: Any, column: str) -> NDArray[Any]:
+    """A column of a table, which may lack values."""
+    values = obj[column]
+    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+
+
+def _missing(values: Any) -> int:
+    """How many values a column lacks; pandas counts not-a-number among them."""
+    if hasattr(values, "isna"):
+        return int(values.isna().sum())
+    missing = getattr(values, "null_count", 0)
+    return int(missing() if callable(missing) else missing)

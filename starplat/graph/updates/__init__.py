@@ -2,7 +2,7 @@
 
 from starplat.graph.updates.changed import Changed
 from starplat.graph.updates.objects import updates_from
-from starplat.graph.updates.reading import read_updates
+from starplat.graph.updates.spelt import read_updates
 from starplat.graph.updates.updates import ADD, DELETE, Updates
 
 __all__ = ["ADD", "DELETE", "Changed", "Updates", "read_updates", "updates_from"]

@@ -64,7 +64,8 @@ class History:
 def after(graph: Graph, changes: Sequence[Change]) -> Graph:
     """The graph after some changes."""
     gone, more = (_Arcs.of(graph.num_nodes, changes, adds=adds) for adds in (False, True))
-    keys, last = _last_of_each(gone)
+    keys, place = np.unique(gone.keys[::-1], return_index=True)  # the pairs of ends that are deleted, ascending
+    last = gone.when[::-1][place]  # the last change that does it
     place = np.minimum(np.searchsorted(keys, more.keys), max(len(keys) - 1, 0))
     stays = np.ones(len(more.keys), np.bool_)
     if len(keys):
@@ -103,9 +104,3 @@ class _Arcs:
             weights = np.concatenate([w[which] for w, (_, which, _) in zip(ones, parts, strict=True)])
         when = np.concatenate([np.full(len(which), number, np.int64) for number, which, _ in parts])
         return cls(sources, destinations, weights, when, sources.astype(np.int64) * num_nodes + destinations)
-
-
-def _last_of_each(gone: _Arcs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of ends that are deleted, ascending, and the last change that does it."""
-    keys, place = np.unique(gone.keys[::-1], return_index=True)
-    return keys, gone.when[::-1][place]

@@ -11,11 +11,10 @@ from starplat.graph.csr import Nodes
 from starplat.graph.errors import no_such_node, quoted
 from starplat.graph.graph import Graph
 from starplat.graph.ids import ABSENT
-from starplat.graph.objects import frames, host_array
+from starplat.graph.objects import columns, host_array
 from starplat.graph.objects.columns import find_columns as find_edge_columns
 from starplat.graph.objects.columns import plain_column
-from starplat.graph.updates.spelt import KINDS
-from starplat.graph.updates.updates import ADD, DELETE, Updates
+from starplat.graph.updates.updates import ADD, DELETE, KINDS, Updates
 
 KIND_NAMES = ("kind", "op", "operation", "update", "type")
 
@@ -34,7 +33,7 @@ def updates_from(obj: Any, graph: Graph) -> Updates:
     if isinstance(obj, tuple) and len(obj) in (3, 4) and not isinstance(obj[0], str):
         kinds, sources, destinations, *weights = map(host_array, obj)
         return _of_columns(graph, "updates", kinds, sources, destinations, weights[0] if weights else None)
-    if frames.column_names(obj) is not None:
+    if columns.column_names(obj) is not None:
         return updates_of_table(obj, graph, "updates")
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping | np.ndarray):
         return _of_tuples(list(obj), graph)
@@ -66,11 +65,11 @@ def expected_columns(names: Sequence[str]) -> str:
 def updates_of_table(obj: Any, graph: Graph, name: str) -> Updates:
     """The updates in a table of another library; other columns may hold anything. Raises E0814, E0819 or E0816: a
     column is missing, lacks a value or holds a wrong one."""
-    names = frames.column_names(obj) or []
+    names = columns.column_names(obj) or []
     if (found := find_columns(names)) is None:
         raise no_updates(f"{name}: {expected_columns(names)}")
-    kinds, sources, destinations = (frames.complete_column(obj, names[i], name) for i in found[:3])
-    weights = None if found[3] is None else frames.column_of(obj, names[found[3]])
+    kinds, sources, destinations = (columns.complete_column(obj, names[i], name) for i in found[:3])
+    weights = None if found[3] is None else columns.column_of(obj, names[found[3]])
     return _of_columns(graph, name, kinds, sources, destinations, weights)
 
 

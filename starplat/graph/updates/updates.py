@@ -18,6 +18,9 @@ DELETE = 0
 ADD = 1
 """The kind of an addition, as in `currentBatch(1)`: one arc more, after those that are parallel to it."""
 
+KINDS = {"a": ADD, "add": ADD, "d": DELETE, "delete": DELETE}
+"""How files and lists spell the two kinds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Updates:

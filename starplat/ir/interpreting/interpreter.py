@@ -65,14 +65,6 @@ class KernelRunner:
             raise fault.diagnosed(f"kernel '{kernel.name}'", self._module.source, kernel.span) from fault
         return {reduction.variable.name: result for reduction, result in zip(kernel.reductions, results, strict=True)}
 
-    def source(self, kernel_name: str) -> str:
-        """The Python text of a kernel with its filter and the helpers, for debugging."""
-        kernel = self._kernels[kernel_name]
-        fast, slow = vectorize.split_filter(kernel)
-        mask = "" if fast is None else vectorize.mask_text(kernel, fast) + "\n\n"
-        helpers = "".join(helper_text(helper, self._functions) + "\n\n" for helper in self._module.helpers)
-        return helpers + mask + kernel_text(kernel, self._functions, slow)
-
     def _compile(self, name: str) -> _Compiled:
         kernel = self._kernels[name]
         fast, slow = vectorize.split_filter(kernel)

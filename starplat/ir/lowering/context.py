@@ -19,7 +19,7 @@ from starplat.source import Span
 @dataclass
 class Context:
     """`settling` are the loops that do nothing but let arcs offer what they have, `searching` those that search from
-    each of many sources, by identity; `helper_maker` makes (once) the kernel function of a program's function and
+    each of many sources, by identity; `lower_helper` makes (once) the kernel function of a program's function and
     gives it with the graph arrays it needs; `checks` are those of a checked run."""
 
     facts: Facts
@@ -30,17 +30,12 @@ class Context:
     arrays: set[ir.Array] = field(default_factory=set)
     host_calls: dict[str, None] = field(default_factory=dict)
     kernel_names: fresh_names.FreshNames = field(default_factory=fresh_names.FreshNames)
-    helper_maker: Callable[[str], ir.Function] | None = None
+    lower_helper: Callable[[str], ir.Function] = field(init=False)
     checks: checking.Checks | None = None
 
     @property
     def program(self) -> typed.Program:
         return self.facts.program
-
-    def lower_helper(self, name: str) -> ir.Function:
-        """The kernel function of that name."""
-        assert self.helper_maker is not None
-        return self.helper_maker(name)
 
     def may_be_infinite(self, expression: typed.Expression) -> bool:
         return may_be_infinite(expression, self.facts.infinite, self.facts.finite)

@@ -4,34 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from starplat.ir.nodes import values
 from starplat.ir.nodes.sizes import Extent
-from starplat.ir.nodes.values import (
-    ARCS_BY_DEGREE,
-    COLUMNS,
-    COLUMNS_BY_DEGREE,
-    HEAD_COLUMNS,
-    HEAD_OFFSETS,
-    IN_ARCS,
-    IN_ARCS_BY_DEGREE,
-    IN_COLUMNS,
-    IN_COLUMNS_BY_DEGREE,
-    IN_HEAD_COLUMNS,
-    IN_HEAD_OFFSETS,
-    IN_ROW_ENDS,
-    IN_ROW_OFFSETS,
-    PART_ARRAYS,
-    ROW_ENDS,
-    ROW_OFFSETS,
-    Array,
-    Binary,
-    BinaryOperator,
-    Cast,
-    Const,
-    Element,
-    Expression,
-    Load,
-    Select,
-)
+from starplat.ir.nodes.values import Array, Binary, BinaryOperator, Cast, Const, Element, Expression, Load, Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +94,16 @@ class Heads:
         return Select(Binary(BinaryOperator.LESS, place, size, Element.BOOL), copy, otherwise)
 
 
-CSR = Layout(ROW_OFFSETS, COLUMNS)
+CSR = Layout(values.ROW_OFFSETS, values.COLUMNS)
 """The arcs that leave a node."""
 
-REVERSE = Layout(IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
+REVERSE = Layout(values.IN_ROW_OFFSETS, values.IN_COLUMNS, values.IN_ARCS)
 """The arcs that enter a node."""
 
-BY_DEGREE = Layout(ROW_OFFSETS, COLUMNS_BY_DEGREE, ARCS_BY_DEGREE)
+BY_DEGREE = Layout(values.ROW_OFFSETS, values.COLUMNS_BY_DEGREE, values.ARCS_BY_DEGREE)
 """The arcs that leave a node, those to neighbors of high degree first."""
 
-REVERSE_BY_DEGREE = Layout(IN_ROW_OFFSETS, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
+REVERSE_BY_DEGREE = Layout(values.IN_ROW_OFFSETS, values.IN_COLUMNS_BY_DEGREE, values.IN_ARCS_BY_DEGREE)
 """The arcs that enter a node, those from neighbors of high degree first."""
 
 
@@ -136,7 +111,7 @@ def in_parts(layout: Layout, parts: int, ahead: Expression) -> Layout:
     """The rows of CSR or REVERSE cut by neighbors: those to the first n / parts nodes, rounded up, of all rows, then
     those to as many following nodes, and so on. Every part has a row for each node; `ahead` is n times the number of
     parts before this one. Slots do not lead to arcs."""
-    return Layout(*PART_ARRAYS[parts, "" if layout is CSR else "in_"], ahead=ahead)
+    return Layout(*values.PART_ARRAYS[parts, "" if layout is CSR else "in_"], ahead=ahead)
 
 
 def with_heads(layout: Layout) -> Layout:
@@ -144,11 +119,14 @@ def with_heads(layout: Layout) -> Layout:
     return replace(layout, heads=_HEADS[layout])
 
 
-_HEADS = {CSR: Heads(HEAD_OFFSETS, HEAD_COLUMNS), REVERSE: Heads(IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)}
+_HEADS = {
+    CSR: Heads(values.HEAD_OFFSETS, values.HEAD_COLUMNS),
+    REVERSE: Heads(values.IN_HEAD_OFFSETS, values.IN_HEAD_COLUMNS),
+}
 
 LAYOUTS = {layout.offsets: layout for layout in (CSR, REVERSE)}
 """The layouts whose rows ascend, by their offsets."""
 
-ENDS = {CSR: ROW_ENDS, REVERSE: IN_ROW_ENDS}
+ENDS = {CSR: values.ROW_ENDS, REVERSE: values.IN_ROW_ENDS}
 """Where rows with room would end if their arcs lay one behind the other. A slot without an arc holds ~node, of any node
 to which an arc there might lead."""

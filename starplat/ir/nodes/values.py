@@ -376,9 +376,9 @@ class CallFunction:
 Expression = Const | Ref | Load | Unary | Binary | Select | Cast | Apply | NumNodes | NumArcs | FindArc | CallFunction
 
 
-def limits(element: Element, *, wide_arcs: bool = True) -> tuple[int, int]:
+def limits(element: Element) -> tuple[int, int]:
     """The smallest and largest value of an integer element type."""
-    bits = {Element.BOOL: 1, Element.LONG: 63, Element.ARC: 63 if wide_arcs else 31}.get(element, 31)
+    bits = {Element.BOOL: 1, Element.LONG: 63, Element.ARC: 63}.get(element, 31)
     return (0, 1) if element is Element.BOOL else (-(1 << bits), (1 << bits) - 1)
 
 

@@ -107,7 +107,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
     if isinstance(op, ir.HostBlock):
         yield from print_ops(op.body)
         return
-    yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(op)}).rstrip()
+    yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(type(op))}).rstrip()
     if isinstance(op, ir.Loop | ir.Launch):
         for name in _HEADED:
             if block := getattr(op, name, ()):

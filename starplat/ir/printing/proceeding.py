@@ -65,18 +65,6 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
                 yield Step(depth, f"where {op.members.name} has few")
                 depth += 1
             yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
-        case ir.Fill():
-            yield Step(depth, f"fill {op.array.name}")
-        case ir.CopyArray():
-            yield Step(depth, f"copy {op.source.name} to {op.destination.name}")
-        case ir.Swap():
-            yield Step(depth, f"swap {op.first.name} and {op.second.name}")
-        case ir.ReadCell():
-            yield Step(depth, f"read a word of {op.array.name} back")
-        case ir.WriteCell():
-            yield Step(depth, f"write a word of {op.array.name}")
-        case ir.HostCall():
-            yield Step(depth, f"call {op.function}")
         case ir.HostIf():
             yield from _branch(module, op, depth)
         case ir.Loop():
@@ -87,10 +75,6 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             iterator = op.neighbor if isinstance(op, ir.HostForNeighbors) else op.variable
             yield Step(depth, f"loop on the host over {iterator.name}")
             yield from _block(module, op.body, depth + 1)
-        case ir.ListMembers():
-            yield Step(depth, f"list {op.flags.name} in {op.array.name}")
-        case ir.PutItems():
-            yield Step(depth, f"copy the list {op.items.name} to {op.array.name}")
         case ir.ChangeGraph():
             words = {0: "delete arcs of the graph", 1: "add arcs to the graph"}
             yield Step(depth, ", ".join(words[kind] for kind in op.kinds))
@@ -98,11 +82,23 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             return
         case ir.CombineParts() | ir.CombineChanged() | ir.ShareParts() | ir.ExchangeCells():
             yield Step(depth, f"exchange {_names(changed_by(op))} between parts")
-        case ir.Together() | ir.TakeFirst():
-            yield Step(depth, f"exchange {op.variable.name} between parts")
         case _:
-            assert_never(op)
+            yield Step(depth, _TEXTS[type(op)].format(op))
 
+
+_TEXTS: Mapping[type, str] = {
+    ir.Fill: "fill {0.array.name}",
+    ir.CopyArray: "copy {0.source.name} to {0.destination.name}",
+    ir.Swap: "swap {0.first.name} and {0.second.name}",
+    ir.ReadCell: "read a word of {0.array.name} back",
+    ir.WriteCell: "write a word of {0.array.name}",
+    ir.HostCall: "call {0.function}",
+    ir.ListMembers: "list {0.flags.name} in {0.array.name}",
+    ir.PutItems: "copy the list {0.items.name} to {0.array.name}",
+    ir.Together: "exchange {0.variable.name} between parts",
+    ir.TakeFirst: "exchange {0.variable.name} between parts",
+}
+"""The steps of operations that have nothing inside."""
 
 _Untold = (
     ir.DeclareVariable | ir.SetVariable | ir.CheckCell | ir.ReadEmpty | ir.ReadSize | ir.HostBreak | ir.HostContinue

@@ -8,7 +8,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.python.expressions import Expressions
 from starplat.ir.python.text import Names, mangled
 from starplat.ir.verifying.bounds import Bounds
-from starplat.ir.visitor import assigned_variables
+from starplat.ir.visitor import assigned_variables, walk_expression
 
 
 class FunctionWriter(ABC):
@@ -65,16 +65,13 @@ class FunctionWriter(ABC):
 
     def total(self, expression: ir.Expression) -> bool:
         """Whether computing the value surely neither fails nor changes anything."""
-        match expression:
+        return not any(map(self.acts, walk_expression(expression)))
+
+    def acts(self, part: ir.Expression) -> bool:
+        """Whether computing this part of an expression may fail or change something."""
+        match part:
             case ir.Load(array, index):
-                return self.bounds.inside(index, array.extent) and self.total(index)
-            case ir.Binary(operator, left, right):
-                fails = operator.divides and not left.element.is_real
-                return not fails and self.total(left) and self.total(right)
-            case ir.Unary(_, operand) | ir.Cast(operand):
-                return self.total(operand)
-            case ir.Select(condition, then, otherwise):
-                return self.total(condition) and self.total(then) and self.total(otherwise)
-            case ir.Apply(_, arguments):
-                return all(self.total(argument) for argument in arguments)
-        return not isinstance(expression, ir.FindArc | ir.CallFunction)
+                return not self.bounds.inside(index, array.extent)
+            case ir.Binary(operator, left):
+                return operator.divides and not left.element.is_real
+        return isinstance(part, ir.FindArc | ir.CallFunction)

@@ -50,14 +50,8 @@ def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
 
 
 def _variables(kernel: ir.Kernel) -> list[ir.Variable]:
-    variables = [*kernel.scalars, *_declared(kernel.body)]
-    if kernel.iterator is not None:
-        variables.append(kernel.iterator)
-    if isinstance(kernel.domain, ir.NodeNeighbors):
-        variables.append(kernel.domain.position)
-    if isinstance(kernel.domain, ir.Triangles):
-        variables.append(kernel.domain.number)
-    return variables
+    iterator = () if kernel.iterator is None else (kernel.iterator,)
+    return [*kernel.scalars, *_declared(kernel.body), *iterator, *declared_by(kernel.domain)]
 
 
 def _declared(body: Iterable[ir.KernelOp]) -> list[ir.Variable]:

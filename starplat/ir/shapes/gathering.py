@@ -8,17 +8,9 @@ does not matter (reals within the language's tolerance).
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build
+from starplat.ir import build, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import (
-    all_expressions,
-    assigned_variables,
-    expressions_of,
-    walk_expression,
-    walk_kernel,
-    written_arrays,
-)
 
 _COMBINES = {
     ir.BinaryOperator.ADD: ir.Combine.ADD,
@@ -120,19 +112,26 @@ def giving(
 
 
 def _refs(op: ir.KernelOp) -> list[ir.Variable]:
-    return [part.variable for e in expressions_of(op) for part in walk_expression(e) if isinstance(part, ir.Ref)]
+    return [
+        part.variable
+        for e in visitor.expressions_of(op)
+        for part in visitor.walk_expression(e)
+        if isinstance(part, ir.Ref)
+    ]
 
 
 def _mentions(body: tuple[ir.KernelOp, ...], variable: ir.Variable) -> int:
     """How often the value of a local is used."""
-    return sum(_refs(op).count(variable) for op in walk_kernel(body))
+    return sum(_refs(op).count(variable) for op in visitor.walk_kernel(body))
 
 
 def repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
     """Whether a node's values are the same whenever they are evaluated."""
-    written = written_arrays(kernel.body)
-    loads = (part for e in all_expressions(ahead) for part in walk_expression(e) if isinstance(part, ir.Load))
-    changed = assigned_variables(kernel.body)
+    written = visitor.written_arrays(kernel.body)
+    loads = (
+        part for e in visitor.all_expressions(ahead) for part in visitor.walk_expression(e) if isinstance(part, ir.Load)
+    )
+    changed = visitor.assigned_variables(kernel.body)
     return not any(load.array in written for load in loads) and not any(
         isinstance(op, ir.Let) and op.variable in changed for op in ahead
     )

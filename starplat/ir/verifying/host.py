@@ -1,4 +1,4 @@
-"""Verifies host functions: declarations, launches, calls, accesses."""
+"""Verifies host functions: declarations, launches, calls, accesses, lists."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -6,11 +6,10 @@ from typing import assert_never
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import machine_elements
-from starplat.ir.shapes.set_rounds import set_rounds
-from starplat.ir.verifying.lists import verify_list
+from starplat.ir.shapes.members import set_rounds
 from starplat.ir.verifying.operations import combines
 from starplat.ir.verifying.wellformed import Scope, calls_itself
-from starplat.ir.visitor import arrays_in, expressions_of, walk_host
+from starplat.ir.visitor import arrays_in, declared_by, expressions_of, parts_of, walk_host
 
 
 def verify_host(module: ir.Module) -> None:
@@ -74,12 +73,12 @@ class _Host:
         if not isinstance(op, ir.ReadCell | ir.WriteCell | ir.CheckCell):
             hosts = [array.name for array in arrays_in(op) if array.origin is ir.Origin.HOST]
             scope.require(not hosts, f"the host's own {hosts} is used as if it were on the device")
+        self.mentioned(op)
         match op:
             case ir.DeclareVariable(variable, value):
                 scope.value(value, variable.element)
                 scope.declare(variable)
             case ir.SetVariable(variable, value):
-                scope.variable(variable)
                 scope.value(value, variable.element)
             case ir.Fill() | ir.CopyArray() | ir.Swap():
                 self.whole(op)
@@ -90,7 +89,8 @@ class _Host:
             case ir.ReadCell() | ir.WriteCell() | ir.CheckCell():
                 self.cell(op)
             case ir.Tell() | ir.TellRecorded():
-                self.told(op)
+                for told in op.values if isinstance(op, ir.Tell) else ():
+                    scope.value(told, told.element)
             case ir.HostIf(condition, then, otherwise):
                 scope.condition(condition)
                 self.block(then, otherwise)
@@ -109,7 +109,8 @@ class _Host:
             case ir.OnDevice():
                 self.on_device(op)
             case ir.TakeBatch() | ir.EndBatch() | ir.ChangeGraph():
-                self.batches(op)
+                for number in expressions_of(op):
+                    scope.value(number, ir.Element.INT)
             case ir.TakePart() | ir.TakeNumber() | ir.Together() | ir.TakeFirst():
                 self.of_parts(op)
             case ir.ExchangeCells():
@@ -121,6 +122,20 @@ class _Host:
             case _:
                 assert_never(op)
 
+    def mentioned(self, op: ir.HostOp) -> None:
+        """What the operation itself names is declared before, unless it declares that."""
+        declared = declared_by(op)
+        for part in parts_of(op):
+            match part:
+                case ir.Variable() if part not in declared:
+                    self.scope.variable(part)
+                case ir.HostList() if not isinstance(op, ir.DeclareList):
+                    self.scope.items(part)
+                case ir.Array() if isinstance(op, ir.CheckCell):
+                    pass  # it asks how many cells such an array has
+                case ir.Array() if part.origin is not ir.Origin.GRAPH or not isinstance(op, ir.OnDevice):
+                    self.scope.array(part)
+
     def of_parts(self, op: ir.TakePart | ir.TakeNumber | ir.Together | ir.TakeFirst) -> None:
         scope = self.scope
         match op:
@@ -129,16 +144,14 @@ class _Host:
                 scope.declare(first)
                 scope.declare(end)
             case ir.Together(variable, combine, before):
-                scope.variable(variable)
-                scope.variable(before)
                 fits = combines(combine, variable.element) and before.element is variable.element
                 scope.require(fits, f"'{variable.name}' cannot come together by '{combine.value}'")
             case ir.TakeNumber(number, parts):
                 scope.require({number.element, parts.element} == {ir.Element.INT}, "parts have whole numbers")
                 scope.declare(number)
                 scope.declare(parts)
-            case ir.TakeFirst(variable):
-                scope.variable(variable)
+            case ir.TakeFirst():
+                pass
 
     def exchanged(self, op: ir.ExchangeCells) -> None:
         scope = self.scope
@@ -148,8 +161,6 @@ class _Host:
         for array in op.arrays:
             fits = op.by is None or combines(op.by, array.element)
             scope.require(fits, f"'{array.name}' is not combined by '{op.by}'")
-        scope.variable(op.first)
-        scope.variable(op.end)
 
     def exchange(self, op: ir.TakeMembers | ir.KeepOwn | ir.CombineParts | ir.CombineChanged | ir.ShareParts) -> None:
         scope, array = self.scope, op.array
@@ -184,48 +195,25 @@ class _Host:
                 self.scope.written(array)
                 self.scope.value(value, array.element)
             case ir.CopyArray(destination, source):
-                self.scope.array(source)
                 self.alike(destination, source)
             case ir.Swap(first, second):
                 self.scope.written(second)
                 self.alike(first, second)
 
-    def told(self, op: ir.Tell | ir.TellRecorded) -> None:
-        for node in op.nodes:
-            self.scope.variable(node)
-        for array in arrays_in(op):
-            self.scope.array(array)
-        for value in op.values if isinstance(op, ir.Tell) else ():
-            self.scope.value(value, value.element)
-
-    def batches(self, op: ir.TakeBatch | ir.EndBatch | ir.ChangeGraph) -> None:
-        for array in arrays_in(op):
-            self.scope.array(array)
-        for number in expressions_of(op):
-            self.scope.value(number, ir.Element.INT)
-        if isinstance(op, ir.TakeBatch):
-            self.scope.variable(op.variable)
-
     def about_flags(self, op: ir.ReadEmpty | ir.ReadSize | ir.ListMembers) -> None:
         scope = self.scope
-        scope.array(op.flags)
         scope.require(op.flags.element is ir.Element.BOOL, f"'{op.flags.name}' holds no flags")
         if isinstance(op, ir.ListMembers):
             scope.written(op.array)
             fits = op.array.element is ir.Element.NODE and op.array.extent is op.flags.extent is ir.Extent.NODES
             scope.require(fits, f"'{op.array.name}' lists no nodes")
             scope.index(op.first)
-        else:
-            scope.variable(op.variable)
 
     def cell(self, op: ir.ReadCell | ir.WriteCell | ir.CheckCell) -> None:
         scope = self.scope
         scope.index(op.index)
-        if not isinstance(op, ir.CheckCell):  # which asks how many cells such an array has
-            scope.array(op.array)
         match op:
             case ir.ReadCell(variable, array):
-                scope.variable(variable)
                 scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
             case ir.WriteCell(array, _, value):
                 scope.written(array)
@@ -235,18 +223,10 @@ class _Host:
 
     def nearest_first(self, loop: ir.Loop, driver: ir.NearestFirst) -> None:
         step, values = driver.step, driver.values
-        for array in (driver.later, values):
-            self.scope.array(array)
-        self.scope.variable(step)
         self.scope.require(step.element is values.compared, f"'{step.name}' is no step of '{values.name}'")
         self.scope.require(set_rounds(loop) is not None, "near nodes come first where a round only walks a set")
 
     def on_device(self, op: ir.OnDevice) -> None:
-        for array in op.arrays:
-            if array.origin is not ir.Origin.GRAPH:
-                self.scope.array(array)
-        for variable in (*op.scalars, *op.outcomes):
-            self.scope.variable(variable)
         for inner in walk_host(op.body):
             allowed = not isinstance(
                 inner,
@@ -286,8 +266,6 @@ class _Host:
     def push_or_pull(self, op: ir.Launch) -> None:
         self.launch(op.kernel)
         self.scope.require((op.members is None) is not bool(op.pull), f"'{op.kernel}' pulls where no set has many")
-        for array in arrays_in(op):
-            self.scope.array(array)
         self.block(op.pull)
 
     def launch(self, name: str) -> None:
@@ -339,12 +317,10 @@ class _Host:
                     self.scope.declare(position)
                     self.scope.declare(neighbor)
                 case ir.HostForMembers(variable, members):
-                    self.scope.array(members)
                     self.scope.require(members.element is ir.Element.BOOL, f"'{members.name}' is no set")
                     self.scope.require(variable.element.is_integer, f"'{variable.name}' is no member")
                     self.scope.declare(variable)
                 case ir.HostForItems(variable, items):
-                    self.scope.items(items)
                     self.scope.require(variable.element is items.element, f"'{variable.name}' is no element")
                     self.scope.declare(variable)
                 case _:
@@ -356,10 +332,50 @@ class _Host:
         self.scope.require(callee is not None, f"there is no host function '{op.function}'")
         assert callee is not None
         self.scope.arguments(callee, op.arguments)
-        for items in op.lists:
-            self.scope.items(items)
         same = [items.element for items in op.lists] == [items.element for items in callee.lists]
         self.scope.require(same, f"'{callee.name}' is given other lists")
         if op.result is not None:
-            self.scope.variable(op.result)
             self.scope.require(op.result.element is callee.result, f"'{op.result.name}' cannot hold what it returns")
+
+
+def verify_list(op: ir.ListOp, scope: Scope) -> None:
+    """Passes if the operation is well formed; a list that it declares is seen from then on.
+
+    Raises:
+        InvalidModule: it is not.
+    """
+    match op:
+        case ir.DeclareList(items):
+            scope.declare(items)
+        case ir.CopyList(destination, source):
+            same = destination.element is source.element
+            scope.require(same, f"'{destination.name}' cannot hold what '{source.name}' has")
+        case ir.ReadItem(variable, items, index):
+            scope.index(index)
+            scope.require(variable.element is items.element, f"'{variable.name}' cannot hold '{items.name}'")
+        case ir.ReadLength(variable, items):
+            scope.require(variable.element is ir.Element.INT, f"'{variable.name}' cannot hold a length")
+        case ir.PutItems(array, items):
+            scope.written(array)
+            fits = array.extent is ir.Extent.ITEMS and array.element is items.element
+            scope.require(fits, f"'{array.name}' cannot hold '{items.name}'")
+        case ir.MakeRoom(array, items):
+            scope.written(array)
+            scope.require(array.extent is ir.Extent.ITEMS, f"'{array.name}' does not go with '{items.name}'")
+        case ir.ChangeList():
+            _change(op, scope)
+        case _:
+            assert_never(op)
+
+
+def _change(op: ir.ChangeList, scope: Scope) -> None:
+    match op.change, op.arguments:
+        case ir.ListChange.CLEAR, ():
+            pass
+        case ir.ListChange.PUSH, (value,):
+            scope.value(value, op.items.element)
+        case ((ir.ListChange.INSERT | ir.ListChange.RESIZE | ir.ListChange.SET), (place, value)):
+            scope.index(place)
+            scope.value(value, op.items.element)
+        case _:
+            scope.require(False, f"'{op.change.value}' has {len(op.arguments)} arguments")

@@ -6,18 +6,10 @@ Takes a module, returns nothing, raises `InvalidModule`. It is run after lowerin
 from typing import assert_never
 
 from starplat.ir import nodes as ir
-from starplat.ir.verifying import host, spaces
+from starplat.ir import visitor
+from starplat.ir.verifying import bounds, host, wellformed
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    thread_arrays,
-    used_arrays,
-    used_scalars,
-    walk_expression,
-    written_arrays,
-)
 from starplat.same import remembered
 
 __all__ = ["InvalidModule", "verify"]
@@ -49,7 +41,7 @@ def _verify_interface(module: ir.Module, whole: Scope) -> None:
     parameters = {parameter.what for parameter in module.function(module.entry).parameters}
     for array in (*module.inputs, *module.results):
         whole.require(array in parameters, f"'{array.name}' is no parameter of the entry")
-    written = {array for kernel in module.kernels for array in written_arrays(kernel.body)}
+    written = {array for kernel in module.kernels for array in visitor.written_arrays(kernel.body)}
     _verify_prepared(module, whole)
     for array in module.mapped:
         whole.require(
@@ -83,7 +75,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
     scope = Scope(f"kernel '{kernel.name}'", {helper.name: helper for helper in helpers}, on_host=False)
     for array in kernel.arrays:
         scope.add_array(array)
-    for array in thread_arrays(kernel.body):
+    for array in visitor.thread_arrays(kernel.body):
         scope.require(array.extent is ir.Extent.NODES, f"'{array.name}' has no cell for each node")
         scope.add_array(array)
     for scalar in kernel.scalars:
@@ -100,7 +92,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
     scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
     Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, ir.Once)).block(kernel.body)
     _verify_signature(kernel, scope)
-    spaces.verify_spaces(kernel, scope)
+    verify_spaces(kernel, scope)
 
 
 def _verify_cell(reduction: ir.Reduction, kernel: ir.Kernel, scope: Scope) -> None:
@@ -117,7 +109,7 @@ def _verify_guard(kernel: ir.Kernel, scope: Scope) -> None:
     guard = kernel.guard
     if guard is not None:
         scope.require(guard.element is ir.Element.BOOL and guard.extent is ir.Extent.ONE, f"'{guard.name}' is no guard")
-        alone = isinstance(kernel.domain, ir.Once) or guard not in written_arrays(kernel.body)
+        alone = isinstance(kernel.domain, ir.Once) or guard not in visitor.written_arrays(kernel.body)
         scope.require(alone, f"it changes '{guard.name}', which says whether it runs")
 
 
@@ -141,7 +133,7 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
             expected = ir.Element.NODE
             scope.index(node)
             scope.require(
-                not any(True for e in walk_expression(node) if isinstance(e, ir.Load)), "its node is not known"
+                not any(True for e in visitor.walk_expression(node) if isinstance(e, ir.Load)), "its node is not known"
             )
             scope.require(position.element is ir.Element.ARC, "its position is no arc")
             scope.declare(position)
@@ -152,7 +144,9 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
             expected = ir.Element.NODE
             words = array.element is ir.Element.NODE and array.extent is ir.Extent.BITS
             scope.require(words, f"'{array.name}' lists no words")
-            scope.require(array not in written_arrays(kernel.body), f"it changes '{array.name}', which it goes over")
+            scope.require(
+                array not in visitor.written_arrays(kernel.body), f"it changes '{array.name}', which it goes over"
+            )
             _verify_count(count, scope)
         case ir.Numbers(count):
             expected = ir.Element.INT
@@ -161,7 +155,7 @@ def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
             expected = ir.Element.NODE
             scope.require(_holds(kept, ir.Element.NODE, ir.Extent.ARCS), f"'{kept.name}' keeps no arcs")
             scope.require(_holds(sizes, ir.Element.INT, ir.Extent.NODES), f"'{sizes.name}' has no numbers of arcs")
-            scope.require(not {kept, sizes} & written_arrays(kernel.body), "it changes the arcs that are kept")
+            scope.require(not {kept, sizes} & visitor.written_arrays(kernel.body), "it changes the arcs that are kept")
             scope.require(kernel.shares_arcs and kernel.filter is None, "its threads do not share all triangles")
             scope.require(number.element is ir.Element.LONG, "its number of triangles is of a wrong type")
             scope.declare(number)
@@ -183,25 +177,25 @@ def _holds(array: ir.Array, element: ir.Element, extent: ir.Extent) -> bool:
 
 
 def _verify_list(kernel: ir.Kernel, listed: ir.Listed, scope: Scope) -> None:
-    array, written = listed.array, written_arrays(kernel.body)
+    array, written = listed.array, visitor.written_arrays(kernel.body)
     extents = (ir.Extent.NODES, ir.Extent.ITEMS)
     scope.require(array.element is ir.Element.NODE and array.extent in extents, f"'{array.name}' lists no nodes")
     for end in (listed.first, listed.last):
         scope.index(end)
         is_cell = isinstance(end, ir.Load) and end.array.extent is ir.Extent.ONE and isinstance(end.index, ir.Const)
-        loads = any(isinstance(part, ir.Load) for part in walk_expression(end))
+        loads = any(isinstance(part, ir.Load) for part in visitor.walk_expression(end))
         scope.require(is_cell or not loads, "an end of its list is not known")
-        scope.require(not is_cell or not written & set(arrays_in(end)), "it changes an end of its list")
+        scope.require(not is_cell or not written & set(visitor.arrays_in(end)), "it changes an end of its list")
 
 
 def _verify_count(count: ir.Expression, scope: Scope) -> None:
     scope.index(count)
-    loads = any(isinstance(part, ir.Load) for part in walk_expression(count))
+    loads = any(isinstance(part, ir.Load) for part in visitor.walk_expression(count))
     scope.require(not loads, "how many iterations it has is not known")
 
 
 def _verify_signature(kernel: ir.Kernel, scope: Scope) -> None:
-    arrays = used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard)
+    arrays = visitor.used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard)
     scope.require(set(arrays) == set(kernel.arrays), f"arrays must be {sorted(a.name for a in arrays)}")
     scope.require(all(array.origin is not ir.Origin.HOST for array in kernel.arrays), "it uses what the host has alone")
     graph = [array.origin is ir.Origin.GRAPH for array in kernel.arrays]
@@ -209,7 +203,7 @@ def _verify_signature(kernel: ir.Kernel, scope: Scope) -> None:
     scope.require(
         all(a in ir.GRAPH_ARRAYS for a in kernel.arrays if a.origin is ir.Origin.GRAPH), "an unknown graph array"
     )
-    scalars = used_scalars(kernel.body, kernel.domain, kernel.filter, kernel.iterator)
+    scalars = visitor.used_scalars(kernel.body, kernel.domain, kernel.filter, kernel.iterator)
     scope.require(set(scalars) == set(kernel.scalars), f"scalars must be {sorted(s.name for s in scalars)}")
 
 
@@ -223,4 +217,38 @@ def _verify_helper(helper: ir.Function, helpers: dict[str, ir.Function]) -> None
 
 
 def _callees(helper: ir.Function) -> set[str]:
-    return {call.function for call in all_expressions(helper.body) if isinstance(call, ir.CallFunction)}
+    return {call.function for call in visitor.all_expressions(helper.body) if isinstance(call, ir.CallFunction)}
+
+
+_WORDS: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "arc", ir.Extent.SLOTS: "slot"}
+_GIVEN: dict[ir.Extent | None, str] = {ir.Extent.ARCS: "an arc", ir.Extent.SLOTS: "a slot"}
+_INDEXED = (ir.Load, ir.Store, ir.UpdateCell, ir.ExtremeCell, ir.Carry, ir.FetchAdd, ir.FetchOr, ir.CompareSwap)
+
+
+def verify_spaces(kernel: ir.Kernel, scope: wellformed.Scope) -> None:
+    """Passes if no array is indexed by a number of another space."""
+    known = _known(kernel)
+    for part in visitor.walk((kernel.filter, kernel.body)):
+        if isinstance(part, _INDEXED):
+            wanted, given = part.array.extent, known.domain(part.index)
+            if {wanted, given} == set(_WORDS):
+                message = f"'{part.array.name}' has a cell for every {_WORDS[wanted]} and is indexed by {_GIVEN[given]}"
+                scope.require(False, message)
+
+
+def _known(kernel: ir.Kernel) -> bounds.Bounds:
+    known = bounds.Bounds(visitor.assigned_variables(kernel.body))
+    match kernel.domain:
+        case ir.AllArcs() if kernel.iterator is not None:
+            known.learn(kernel.iterator, ir.Extent.ARCS)
+        case ir.NodeNeighbors(direction, _, position):
+            known.learn(position, direction.layout.slots)
+    for op in visitor.walk_kernel(kernel.body):
+        match op:
+            case ir.ForNeighbors():
+                known.learn(op.position, op.layout.slots)
+            case ir.ForRange():
+                known.learn_range(op)
+            case ir.Let(variable, value):
+                known.learn_value(variable, value)
+    return known

@@ -14,7 +14,7 @@ from starplat.analysis import Facts, walk
 from starplat.diagnostics import Diagnostic
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
-from starplat.operators.answers import intersections, orders
+from starplat.operators.answers import orders, triangles
 from starplat.operators.answers.triples import bare, constant
 from starplat.operators.records import NodeNumbers, Searches, Shown
 from starplat.same import Same
@@ -64,7 +64,7 @@ class _Reader:
     def shown(self, function: typed.FunctionDefinition) -> Iterator[Shown]:
         """The places where numbers show."""
         self._seen.add(function.name)
-        body, found = intersections.with_intersections(function.body, self.program)
+        body, found = triangles.with_intersections(function.body, self.program)
         self.intersects |= bool(found)
         for s in _statements(body, found):
             if (why := self._of_statement(s)) is not None:

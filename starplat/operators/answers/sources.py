@@ -42,14 +42,14 @@ def searches(program: typed.Program, infinite: frozenset[typed.Symbol]) -> Mappi
     for function in program.functions:
         around: Surroundings | None = None
         for loop in walk.statements(function.body):
-            if isinstance(loop, typed.ForEach) and _is_over_nodes(loop, program) and _may_search(loop):
+            if isinstance(loop, typed.ForEach) and _is_over_nodes(loop) and _may_search(loop):
                 around = around or surroundings(function.body)
                 if (one := _Reader(loop, function, around, program, infinite).searches()) is not None:
                     found[Same(loop)] = one
     return found
 
 
-def _is_over_nodes(loop: typed.ForEach, program: typed.Program) -> bool:
+def _is_over_nodes(loop: typed.ForEach) -> bool:
     match loop.domain:
         case typed.AllNodes():
             return loop.filter is None

@@ -10,7 +10,7 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import rebuilt, without
 
 
 def by_rows(loop: typed.Statement) -> typed.ForEach | None:
@@ -32,16 +32,9 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
                 return typed.ArcInHand(destination, span=part.span)
             case typed.Variable(symbol) if symbol in named:
                 return typed.Variable(ends[named[symbol]], span=part.span)
-            case typed.Block():
-                kept = [s for s in part.statements if not (isinstance(s, typed.Declare) and s.symbol in named)]
-                return (
-                    None
-                    if len(kept) == len(part.statements)
-                    else rebuilt(replace(part, statements=tuple(kept)), change)
-                )
         return None
 
-    body = rebuilt(loop.body, change)
+    body = rebuilt(without(loop.body, lambda s: isinstance(s, typed.Declare) and s.symbol in named), change)
     places = list(walk.places(body))
     changed = {place.index for place in places if isinstance(place, typed.Cell)}
     if not changed or not changed <= {typed.Variable(source), typed.Variable(destination)}:

@@ -60,7 +60,7 @@ def _renamed(block: typed.Block) -> typed.Block:
                 pass
             case _:
                 continue
-        first = next((i for i, s in enumerate(block.statements) if _declares(s, local)), None)
+        first = next((i for i, s in enumerate(block.statements) if walk.declares(s, local)), None)
         if first is None or first > last or to.type != local.type:
             continue
         between = block.statements[first + 1 : last]
@@ -87,7 +87,7 @@ def _signalled_at_once(block: typed.Block) -> typed.Block:
                 pass
             case _:
                 continue
-        first = next((i for i, s in enumerate(block.statements[:last]) if _declares(s, local)), None)
+        first = next((i for i, s in enumerate(block.statements[:last]) if walk.declares(s, local)), None)
         signals = [t.place.symbol for t in found if isinstance(t, typed.Assign) and t.value == typed.TRUE]
         if first is None or len(signals) < len(found) or not _begins_false(block.statements[first]):
             continue
@@ -113,10 +113,6 @@ def _with_signals(block: typed.Block, local: typed.Symbol, found: tuple[typed.St
 
 def _begins_false(s: typed.Statement) -> bool:
     return isinstance(s, typed.Declare) and s.value == typed.FALSE
-
-
-def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return isinstance(s, typed.Declare) and s.symbol is symbol
 
 
 def stored_at_once(loop: typed.ForEach) -> typed.ForEach:

@@ -21,6 +21,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 
 _WAYS = {typed.Function.MIN: typed.Extreme.MIN, typed.Function.MAX: typed.Extreme.MAX}
@@ -172,13 +173,9 @@ def _is_strict(condition: typed.Expression) -> bool:
 
 def under(conditions: list[typed.Expression], s: typed.Statement) -> typed.Statement:
     """The statement where all conditions hold."""
-    if not conditions:
-        return s
-    all_of = conditions[0]
-    for condition in conditions[1:]:
-        all_of = typed.Binary(typed.Operator.AND, all_of, condition, Scalar.BOOL, span=condition.span)
+    condition = all_of(conditions)
     then = s if isinstance(s, typed.Block) else typed.Block((s,), span=s.span)
-    return typed.If(all_of, then, span=s.span)
+    return s if condition is None else typed.If(condition, then, span=s.span)
 
 
 # --- choices

@@ -164,11 +164,7 @@ def at_once(body: typed.Block) -> typed.Block:
     def freed(s: typed.Statement) -> typed.Statement:
         match s:
             case typed.ForEach(parallel=False, domain=typed.AllNodes() | typed.AllEdges(), body=inside):
-                breaks = any(
-                    isinstance(i, typed.Break) for inner in inside.statements for i in walk.own_statements(inner)
-                )
-                returns = any(isinstance(i, typed.Return) for i in walk.statements(inside))
-                return s if breaks or returns else replace(s, parallel=True)
+                return s if walk.may_be_last(inside) else replace(s, parallel=True)
         return s
 
     return with_statements(body, [freed(s) for s in body.statements])

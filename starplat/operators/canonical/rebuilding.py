@@ -64,6 +64,11 @@ def with_each_statement(tree: Tree, change: Callable[[typed.Statement], Iterable
     return rebuilt(tree, inside)
 
 
+def without(tree: Tree, goes: Callable[[typed.Statement], bool]) -> Tree:
+    """The tree without the statements that go."""
+    return with_each_statement(tree, lambda s: () if goes(s) else None)
+
+
 def with_each_statement_inside_out(tree: Tree, change: Callable[[typed.Statement], Iterable[typed.Statement]]) -> Tree:
     """The same, innermost first, for all statements."""
 

@@ -161,7 +161,7 @@ def _joins_by_winning(
     """Whether no node joins a frontier but those that begin in it, and those that win the target."""
     marks = {frontier}
     inside = list(walk.statements(loop.body))
-    while more := {of for s in inside for to, of in _copied(s) if to in marks} - marks:
+    while more := {of for s in inside for to, of in walk.copies(s) if to in marks} - marks:
         marks |= more
     outside = {Same(s) for s in walk.statements(written)}
     waiting = marks - {frontier}
@@ -173,15 +173,6 @@ def _joins_by_winning(
 
 def _lowers(s: typed.Statement, target: typed.Symbol) -> bool:
     return isinstance(s, typed.AssignExtreme) and s.place.symbol is target
-
-
-def _copied(s: typed.Statement) -> Iterator[tuple[typed.Symbol, typed.Symbol]]:
-    """What becomes a copy of what."""
-    match s:
-        case typed.CopyProperty(destination, source):
-            yield destination, source
-        case typed.Attach(items=items):
-            yield from ((symbol, value) for symbol, value in items if isinstance(value, typed.Symbol))
 
 
 def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed.Symbol]) -> bool:

@@ -20,8 +20,7 @@ from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS, in_one_launch
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import HostRule, Rewriter
-from starplat.ir.shapes.members import membership
-from starplat.ir.shapes.set_rounds import set_rounds
+from starplat.ir.shapes.members import membership, set_rounds
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walk_kernel, with_signature
 from starplat.passes.memory import has_two_names

@@ -44,7 +44,7 @@ def _reasons(module: ir.Module) -> Iterator[str]:
     for function in module.functions:
         yield from _reasons_on_host(function)
     for kernel in module.kernels:
-        for reason in _reasons_in(kernel, module):
+        for reason in _reasons_in(kernel):
             yield f"'{kernel.name}' {reason}"
 
 
@@ -62,7 +62,7 @@ def _reasons_on_host(function: ir.HostFunction) -> Iterator[str]:
             yield "the host reads an arc"
 
 
-def _reasons_in(kernel: ir.Kernel, module: ir.Module) -> Iterator[str]:
+def _reasons_in(kernel: ir.Kernel) -> Iterator[str]:
     if changed := [array for array in written_arrays(kernel.body) if is_of_arcs(array)]:
         yield f"changes '{changed[0].name}'"
     if isinstance(kernel.domain, ir.NodeNeighbors | ir.Triangles | ir.Workers | ir.InWords):

@@ -3,24 +3,35 @@
 A kernel that counts the graph's triangles, or of which loops count those of their node, as for clustering coefficients,
 gives way to a search that finds each once, on simple graphs whose arcs lead both ways. Behind a search that counts them
 for each node stands the kernel without the counting. On other graphs the program's own kernel runs.
+
+By tables, threads keep the nodes of one row in memory of their own, and look up those of all rows that it leads to.
+Rows need no order, so the arcs that nodes keep take their places as threads come by, in the launch that tests the
+graph, and long rows are shared. Hu, Liu and Huang (SC 2021) build such tables as well. Where nodes have few neighbors,
+each triangle is found at the node between the two others: rows stay as they are, and each pair is looked up (PAIRS), or
+the ends of two rows are gone through side by side (ENDS), which takes fewer steps and suits threads that are cores.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build
+from starplat.ir import build, rewriter
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import (
+    blocks_of,
+    declared_by,
+    expressions_of,
+    variables_read,
+    walk_host,
+    walk_kernel,
+    with_signature,
+)
 from starplat.passes.rewritten import Found, Rewritten, tidied
-from starplat.passes.triangles import pairs, tables, uncounted
 from starplat.passes.triangles.search import Meeting, TriangleSearch
-from starplat.passes.triangles.tallies import OfNodes, Sum
+from starplat.passes.triangles.tallies import OfNodes, Sum, Tally
 
 Counts = dict[ir.Variable | ir.Array, ir.PerTriangle]
 """What grows, and by how much."""
-
-_KINDS = {Meeting.TABLES: tables.TableSearch, Meeting.PAIRS: pairs.PairSearch, Meeting.ENDS: pairs.PairSearch}
 
 
 def triangles(
@@ -63,7 +74,7 @@ def _counts(kernel: ir.Kernel, adds: Callable[[ir.Element], bool]) -> Counts:
         case ir.PerTriangle() as count:
             counts = {kernel.reductions[0].variable: count}
         case None if isinstance(kernel.domain, ir.AllNodes):
-            found = uncounted.counts_of(*walk_kernel(kernel.body))
+            found = counts_of(*walk_kernel(kernel.body))
             elements = {local.element for local in found}
             if len(elements) == 1 and all(map(adds, elements)):
                 for local, count in found.items():
@@ -112,7 +123,7 @@ def _with_counts(search: TriangleSearch, locals_: Iterable[ir.Variable | ir.Arra
 
     name = FreshNames({kernel.name for kernel in search.module.kernels}).free(f"{kernel.name}_from_triangles")
     comment = f"{kernel.comment}: from the triangles of nodes".removeprefix(": ")
-    body = uncounted.Uncounted(added).kernel_block(kernel.body)
+    body = Uncounted(added).kernel_block(kernel.body)
     return search.module_with(
         OfNodes(counts, search.local("here", element)),
         before=(ir.Fill(counts, ir.Const(0, element)),),
@@ -120,3 +131,173 @@ def _with_counts(search: TriangleSearch, locals_: Iterable[ir.Variable | ir.Arra
         arrays=(counts,),
         kernels=(with_signature(replace(kernel, name=name, body=body, comment=comment)),),
     )
+
+
+class TableSearch(TriangleSearch):
+    """The search by tables."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.sizes = self.outer.array("kept_arcs", ir.Element.INT, ir.Extent.NODES)
+        self.taken.add(self.sizes.name)
+
+    def arrays(self) -> tuple[ir.Array, ...]:
+        return self.kept, self.sizes
+
+    def begin(self) -> tuple[ir.HostOp, ...]:
+        return (ir.Fill(self.sizes, build.ZERO),)
+
+    def ready(self) -> tuple[ir.HostOp, ...]:
+        return ()
+
+    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+        comment = " keeps the arcs to nodes of higher degree"
+        return self.checking(more=self.keeping(), comment=comment), self.intersecting(tally)
+
+    def keeping(self) -> tuple[ir.KernelOp, ...]:
+        """An arc that is kept takes the next place in its row."""
+        degree, others = self.local("degree", ir.Element.ARC), self.local("neighbor_degree", ir.Element.ARC)
+        place = self.local("place", ir.Element.INT)
+        behind = build.plus(ir.CSR.first(ir.Ref(self.v)), ir.Cast(ir.Ref(place), ir.Element.ARC))
+        keep = (
+            ir.Let(place, build.ZERO),
+            ir.FetchAdd(place, self.sizes, ir.Ref(self.v), build.ONE),
+            ir.Store(self.kept, behind, ir.Ref(self.u)),
+        )
+        return (
+            ir.Let(degree, ir.CSR.degree(ir.Ref(self.v))),
+            ir.Let(others, ir.CSR.degree(ir.Ref(self.u))),
+            ir.KernelIf(self.later(degree, others), keep),
+        )
+
+    def intersecting(self, tally: Tally) -> ir.Kernel:
+        number = self.local("number", ir.Element.LONG)
+        triangles = ir.Triangles(self.kept, self.sizes, number, tally.of_each)
+        body = (tally.several(self.v, number),)
+        comment = "looks for arcs between the ends of arcs that a node keeps"
+        return self.step("intersect", triangles, self.v, body, tally.reductions, comment)
+
+
+class PairSearch(TriangleSearch):
+    """The search among the pairs of a node's neighbors."""
+
+    def arrays(self) -> tuple[ir.Array, ...]:
+        return ()
+
+    def ready(self) -> tuple[ir.HostOp, ...]:
+        return ()
+
+    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+        return self.checking(), self.intersecting(tally)
+
+    def intersecting(self, tally: Tally) -> ir.Kernel:
+        comment = "looks for arcs between neighbors before a node and behind it"
+        body = ir.KernelIf(build.less(ir.Ref(self.u), ir.Ref(self.v)), self.of_neighbor(tally))
+        rows = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, self.e, (body,), parallel=False)
+        return self.step("intersect", ir.AllNodes(), self.v, (rows,), tally.reductions, comment)
+
+    def of_neighbor(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """The triangles of `v` and of a neighbor `u` before it whose third node stands behind it."""
+        found = self.ends_met(tally) if self.meeting is Meeting.ENDS else (self.pairs(tally),)
+        return (*tally.begin(), *found, *tally.end(self.v, self.u))
+
+    def ends_met(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """Rows need no bounds: in that of `u` stands `v`, in that of `v` stands `u`, which is less."""
+        v, j = ir.Ref(self.v), self.local("j", ir.Element.ARC)
+        one, other = self.local("one", ir.Element.NODE), self.local("other", ir.Element.NODE)
+        there, here = ir.CSR.neighbor(ir.Ref(self.i)), ir.CSR.neighbor(ir.Ref(j))
+        step = (
+            ir.Let(one, there),
+            ir.Let(other, here),
+            ir.KernelIf(build.equal(ir.Ref(one), ir.Ref(other)), tally.found(one)),
+            ir.KernelIf(build.at_least(ir.Ref(one), ir.Ref(other)), (_back(self.i),)),
+            ir.KernelIf(build.at_most(ir.Ref(one), ir.Ref(other)), (_back(j),)),
+        )
+        return (
+            ir.Let(self.i, build.minus(ir.CSR.end(ir.Ref(self.u)), build.ONE)),
+            ir.Let(j, build.minus(ir.CSR.end(v), build.ONE)),
+            ir.KernelWhile(build.both(build.greater(there, v), build.greater(here, v)), step),
+        )
+
+    def pairs(self, tally: Tally) -> ir.KernelOp:
+        v, u, w = (ir.Ref(node) for node in (self.v, self.u, self.w))
+        joined = build.at_least(ir.FindArc(u, w), ir.Const(0, ir.Element.ARC))
+        third = ir.KernelIf(build.both(build.greater(w, v), joined), tally.found(self.w))
+        return ir.ForNeighbors(ir.Direction.OUT, v, self.w, self.i, (third,), parallel=False)
+
+
+def _back(place: ir.Variable) -> ir.SetLocal:
+    return ir.SetLocal(place, build.minus(ir.Ref(place), build.ONE))
+
+
+_KINDS = {Meeting.TABLES: TableSearch, Meeting.PAIRS: PairSearch, Meeting.ENDS: PairSearch}
+
+
+Added = Callable[[ir.Variable, int], ir.KernelOp]
+"""Writes what makes a local grow by a number of times the triangles of the node in hand."""
+
+
+def counts_of(*loops: ir.KernelOp) -> dict[ir.Variable, ir.PerTriangle]:
+    """The locals that loops count triangles of their node in, and what each triangle adds."""
+    counts = (c for op in loops if isinstance(op, ir.ForNeighbors) for c in op.counts)
+    return {c.target: c for c in counts if isinstance(c.target, ir.Variable)}
+
+
+class Uncounted(rewriter.Rewriter):
+    """Puts what is `added` in the place of loops that count, and leaves out those that do nothing."""
+
+    def __init__(self, added: Added) -> None:
+        self.added = added
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterator[ir.KernelOp]:
+        if not isinstance(op, ir.ForNeighbors):
+            yield self.rebuild(op)
+        elif not op.one_way:
+            counts = counts_of(op)
+            for left in _Without(op, set(counts)).kernel_op(replace(op, counts=())):
+                yield from _by_degree(left) or (left,)
+            yield from (self.added(local, count.value) for local, count in counts.items())
+
+
+def _by_degree(loop: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+    """What a loop does that only counts neighbors, all or all but the node itself; nothing for another loop. No
+    neighbor comes twice, and as many arcs lead to a node as from it."""
+    match loop:
+        case ir.ForNeighbors(node=node, neighbor=neighbor, body=(ir.SetLocal() as step,)):
+            itself = False
+        case ir.ForNeighbors(node=node, neighbor=neighbor, body=(ir.KernelIf(test, (ir.SetLocal() as step,), ()),)):
+            itself = test in (build.differs(ir.Ref(neighbor), node), build.differs(node, ir.Ref(neighbor)))
+            if not itself:
+                return ()
+        case _:
+            return ()
+    match step:
+        case ir.SetLocal(sum_, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(left), ir.Const(int() as one), element)) if (
+            left == sum_ and element is sum_.element and element.is_integer and ir.Ref(sum_) != node
+        ):
+            degree: ir.Expression = ir.CSR.degree(node)
+            if itself:
+                is_there = build.at_least(ir.FindArc(node, node), ir.Const(0, ir.Element.ARC))
+                arc = ir.Element.ARC
+                degree = build.minus(degree, ir.Select(is_there, ir.Const(1, arc), ir.Const(0, arc)))
+            many: ir.Expression = ir.Cast(degree, element)
+            many = many if one == 1 else build.times(ir.Const(one, element), many)
+            return (ir.SetLocal(sum_, build.plus(ir.Ref(sum_), many)),)
+    return ()
+
+
+class _Without(rewriter.Rewriter):
+    """Drops what makes some locals grow, the locals inside that are added to them, and what is left with nothing in
+    it."""
+
+    def __init__(self, loop: ir.ForNeighbors, grown: set[ir.Variable]) -> None:
+        ops = list(walk_kernel(loop.body))
+        inside = {variable for op in ops for variable in declared_by(op)}
+        added = (e for op in ops if isinstance(op, ir.SetLocal) and op.variable in grown for e in expressions_of(op))
+        self.dropped = grown | {local for e in added for local in variables_read(e) & inside}
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterator[ir.KernelOp]:
+        if not isinstance(op, ir.Let | ir.SetLocal) or op.variable not in self.dropped:
+            left = self.rebuild(op)
+            if blocks_of(left) or not blocks_of(op):
+                yield left

@@ -4,9 +4,6 @@ A changed graph is another `Graph` with arrays of its own, so that the caller's,
 they are. `ACTIONS` has one function for each operation.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
@@ -15,14 +12,14 @@ from starplat.graph.updates import Changed, Updates, history
 from starplat.ir import nodes as ir
 from starplat.ir.lists import unset
 from starplat.runtime import elements, resident
-from starplat.runtime.actions.machine import Flow, Frame, Machine, Place
+from starplat.runtime.actions.machine import Actions, Frame, Machine, Place
 from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.on_device import arrays_of_arcs
 from starplat.runtime.changing.slices import Slice
 
 
-def take_batch(machine: Machine, op: ir.TakeBatch, frame: Frame) -> Flow:
+def take_batch(machine: Machine, op: ir.TakeBatch, frame: Frame) -> None:
     first, size, limit = (int(machine.value(number, frame)) for number in (op.first, op.size, op.limit))
     if size < 1:
         message = f"a batch has one update and more, not {size}"
@@ -33,24 +30,21 @@ def take_batch(machine: Machine, op: ir.TakeBatch, frame: Frame) -> Flow:
     given = int(np.searchsorted(starts, first))
     end = int(starts[min(given + size, len(starts) - 1)])
     machine.set(op.variable, min(end, limit), frame)
-    return Flow.ON
 
 
-def end_batch(machine: Machine, op: ir.EndBatch, frame: Frame) -> Flow:
+def end_batch(machine: Machine, op: ir.EndBatch, frame: Frame) -> None:
     machine.world.graphs.batch_done()
-    return Flow.ON
 
 
-def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> Flow:
+def change_graph(machine: Machine, op: ir.ChangeGraph, frame: Frame) -> None:
     first, end, kind = (int(machine.value(number, frame)) for number in (op.first, op.end, op.kind))
     if not (kinds := tuple(one for one in op.kinds if kind in (ALL, one))):
-        return Flow.ON
+        return
     change = history.Change(_list(machine, op.adds_of, frame), first, end, kinds)
     if machine.world.graphs.merges_on_device:
         _change_on_device(machine, change, frame)
     else:
         _change_on_host(machine, change, frame)
-    return Flow.ON
 
 
 def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> None:
@@ -117,8 +111,4 @@ def _list(machine: Machine, adds: ir.Array, frame: Frame) -> Updates:
     return machine.world.graphs.updates_in(frame.places[adds.name].buffer)
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
-    ir.TakeBatch: take_batch,
-    ir.EndBatch: end_batch,
-    ir.ChangeGraph: change_graph,
-}
+ACTIONS: Actions = {ir.TakeBatch: take_batch, ir.EndBatch: end_batch, ir.ChangeGraph: change_graph}

@@ -3,85 +3,72 @@
 `ACTIONS` has one function for each; a machine gives them values and buffers, and its device does what crosses.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from starplat.ir import nodes as ir
-from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.actions.machine import Actions, Frame, Machine
 
 
-def assign(machine: Machine, op: ir.DeclareVariable | ir.SetVariable, frame: Frame) -> Flow:
+def assign(machine: Machine, op: ir.DeclareVariable | ir.SetVariable, frame: Frame) -> None:
     value = machine.value(op.value, frame)
     if op.value.element is op.variable.element:
         frame.variables[op.variable.name] = value
     else:
         machine.set(op.variable, value, frame)
-    return Flow.ON
 
 
-def fill(machine: Machine, op: ir.Fill, frame: Frame) -> Flow:
+def fill(machine: Machine, op: ir.Fill, frame: Frame) -> None:
     value = machine.fitting(machine.value(op.value, frame), op.array.element)
     machine.device.fill(machine.changing(op.array, frame), value)
-    return Flow.ON
 
 
-def copy(machine: Machine, op: ir.CopyArray, frame: Frame) -> Flow:
+def copy(machine: Machine, op: ir.CopyArray, frame: Frame) -> None:
     machine.device.copy(machine.changing(op.destination, frame), machine.buffer(op.source, frame))
-    return Flow.ON
 
 
-def swap(machine: Machine, op: ir.Swap, frame: Frame) -> Flow:
+def swap(machine: Machine, op: ir.Swap, frame: Frame) -> None:
     places = frame.places
     places[op.first.name], places[op.second.name] = places[op.second.name], places[op.first.name]
-    return Flow.ON
 
 
-def read_cell(machine: Machine, op: ir.ReadCell, frame: Frame) -> Flow:
+def read_cell(machine: Machine, op: ir.ReadCell, frame: Frame) -> None:
     index, buffer = machine.index(op.array, op.index, frame), machine.buffer(op.array, frame)
     hosts = op.array.origin is ir.Origin.HOST
     cell = buffer.memory[index] if hosts else machine.device.read_cell(buffer, index)
     machine.set(op.variable, cell.item(), frame)
-    return Flow.ON
 
 
-def write_cell(machine: Machine, op: ir.WriteCell, frame: Frame) -> Flow:
+def write_cell(machine: Machine, op: ir.WriteCell, frame: Frame) -> None:
     index = machine.index(op.array, op.index, frame)
     value = machine.fitting(machine.value(op.value, frame), op.array.element)
     if op.array.origin is ir.Origin.HOST:
         machine.buffer(op.array, frame).memory[index] = value
     else:
         machine.device.write_cell(machine.changing(op.array, frame), index, value)
-    return Flow.ON
 
 
-def check_cell(machine: Machine, op: ir.CheckCell, frame: Frame) -> Flow:
+def check_cell(machine: Machine, op: ir.CheckCell, frame: Frame) -> None:
     machine.index(op.array, op.index, frame)
-    return Flow.ON
 
 
-def read_empty(machine: Machine, op: ir.ReadEmpty, frame: Frame) -> Flow:
+def read_empty(machine: Machine, op: ir.ReadEmpty, frame: Frame) -> None:
     any_set = bool(machine.device.download(machine.buffer(op.flags, frame)).any())
     machine.set(op.variable, any_set is not op.when_empty, frame)
-    return Flow.ON
 
 
-def read_size(machine: Machine, op: ir.ReadSize, frame: Frame) -> Flow:
+def read_size(machine: Machine, op: ir.ReadSize, frame: Frame) -> None:
     flags = machine.device.download(machine.buffer(op.flags, frame))
     machine.set(op.variable, int(np.count_nonzero(flags)), frame)
-    return Flow.ON
 
 
-def list_members(machine: Machine, op: ir.ListMembers, frame: Frame) -> Flow:
+def list_members(machine: Machine, op: ir.ListMembers, frame: Frame) -> None:
     members = np.flatnonzero(machine.device.download(machine.buffer(op.flags, frame))).tolist()
     first, buffer = int(machine.value(op.first, frame)), machine.changing(op.array, frame)
     for place, member in enumerate(members, first):
         machine.device.write_cell(buffer, place, member)
-    return Flow.ON
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+ACTIONS: Actions = {
     ir.DeclareVariable: assign,
     ir.SetVariable: assign,
     ir.Fill: fill,

@@ -3,21 +3,20 @@
 `ACTIONS` has one function for each; what stands inside an operation is performed by the machine's `block`.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from starplat.backends.compiled_loops import CompiledFunction
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import settled
-from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.runtime.actions.machine import Actions, Flow, Frame, Machine, Op, Place
 from starplat.runtime.attending.attended import StopWorking
 from starplat.runtime.devices.device import LaunchSize
 from starplat.source import NOWHERE
 
 
-def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> Flow:
+def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> None:
     """All rounds of a loop, in one call."""
     world, control, places = machine.world, machine.progress.control, frame.places
     arrays = {**world.buffers, **{name: place.buffer for name, place in places.items()}}
@@ -33,36 +32,36 @@ def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> Fl
     places.update({name: places[now] for name, now in called.places.items()})
     for variable in function.changed:
         machine.set(variable, called.scalars[variable.name], frame)
-    return Flow.ON
 
 
-def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
+def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow | None:
     return machine.block(op.then if machine.value(op.condition, frame) else op.otherwise, frame)
 
 
-def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow:
+def rounds(machine: Machine, op: ir.Loop, frame: Frame) -> Flow | None:
     if (compiled := machine.compiled(op)) is not None:
-        return all_rounds(machine, compiled, frame)
+        all_rounds(machine, compiled, frame)
+        return None
     if isinstance(op.driver, ir.Ahead):
         return _rounds_ahead(machine, op, op.driver, frame)
     tested = not op.test_last
     with machine.progress.loop() as loop:
         while True:
             if tested:
-                if (flow := machine.block(op.before, frame)) is not Flow.ON:
+                if (flow := machine.block(op.before, frame)) is not None:
                     return flow
                 if not machine.value(op.condition, frame):
-                    return Flow.ON
+                    return None
             tested = True
             machine.begin_round(loop, op)
             if (flow := machine.block(op.body, frame)) is Flow.BREAK:
-                return Flow.ON
+                return None
             if flow is Flow.RETURN:
                 return flow
             machine.block(op.step, frame)
 
 
-def _rounds_ahead(machine: Machine, op: ir.Loop, driver: ir.Ahead, frame: Frame) -> Flow:
+def _rounds_ahead(machine: Machine, op: ir.Loop, driver: ir.Ahead, frame: Frame) -> Flow | None:
     """Rounds are launched without waiting, then twice as many, until the device says that there are no more. No limit
     applies, as none takes place after the last: counted rounds are launched one by one."""
     goes_on, ahead = machine.buffer(driver.goes_on, frame), 1
@@ -72,13 +71,14 @@ def _rounds_ahead(machine: Machine, op: ir.Loop, driver: ir.Ahead, frame: Frame)
                 loop.begin_round()
                 machine.block(op.body, frame)
             if not machine.device.read_cell(goes_on, 0):
-                return Flow.ON
+                return None
             ahead = min(2 * ahead, driver.most)
 
 
-def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
+def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow | None:
     if (compiled := machine.compiled(op)) is not None:
-        return all_rounds(machine, compiled, frame)
+        all_rounds(machine, compiled, frame)
+        return None
     end = machine.value(op.end, frame)
     machine.set(op.variable, machine.value(op.first, frame), frame)
 
@@ -90,7 +90,7 @@ def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
     return _each(machine, steps(), op.body, frame)
 
 
-def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow:
+def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow | None:
     columns = machine.world.host[op.direction.layout.neighbors.name]
     node = int(machine.value(op.node, frame))
 
@@ -103,9 +103,10 @@ def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Fl
     return _each(machine, steps(), op.body, frame)
 
 
-def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow:
+def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow | None:
     if (compiled := machine.compiled(op)) is not None:
-        return all_rounds(machine, compiled, frame)
+        all_rounds(machine, compiled, frame)
+        return None
     place = frame.places[op.members.name]
     flags = place.known if place.known is not None else machine.device.download(place.buffer)
 
@@ -117,7 +118,7 @@ def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow:
     return _each(machine, steps(), op.body, frame)
 
 
-def for_items(machine: Machine, op: ir.HostForItems, frame: Frame) -> Flow:
+def for_items(machine: Machine, op: ir.HostForItems, frame: Frame) -> Flow | None:
     def steps() -> Iterator[None]:
         for item in tuple(frame.lists[op.items.name]):
             machine.set(op.variable, item, frame)
@@ -126,7 +127,7 @@ def for_items(machine: Machine, op: ir.HostForItems, frame: Frame) -> Flow:
     return _each(machine, steps(), op.body, frame)
 
 
-def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow:
+def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow | None:
     with machine.progress.loop() as loop:
         for _ in steps:
             loop.begin_round()
@@ -134,7 +135,7 @@ def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Fl
                 break
             if flow is Flow.RETURN:
                 return flow
-    return Flow.ON
+    return None
 
 
 def leave(machine: Machine, op: ir.HostBreak, frame: Frame) -> Flow:
@@ -158,7 +159,7 @@ def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
     return Flow.RETURN
 
 
-def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
+def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow | None:
     """A statement of the program, to which errors meanwhile belong."""
     outer = machine.span
     machine.span = outer if op.span == NOWHERE else op.span
@@ -168,7 +169,7 @@ def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
         machine.span = outer
 
 
-def call(machine: Machine, op: ir.HostCall, frame: Frame) -> Flow:
+def call(machine: Machine, op: ir.HostCall, frame: Frame) -> None:
     called = Frame(machine.module.function(op.function))
     lent: list[tuple[Place, ir.Array, str]] = []
     scalars: list[tuple[ir.Variable, str]] = []
@@ -194,10 +195,9 @@ def call(machine: Machine, op: ir.HostCall, frame: Frame) -> Flow:
         machine.set(variable, called.variables[name], frame)
     if op.result is not None:
         machine.set(op.result, called.returned, frame)
-    return Flow.ON
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+ACTIONS: Actions = {
     ir.HostIf: branch,
     ir.Loop: rounds,
     ir.HostForRange: for_range,

@@ -1,33 +1,26 @@
 """The executor: walks a host program over a device.
 
 In come a module's built kernels, a graph on the device and bound arguments; out come the arrays that the entry's
-parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions`,
-`control_actions`, `list_actions`, `part_actions` and `messages`; what it acts on, in `machine`.
+parameters stand for at the end, and what it returns. What an operation does is in the modules beside this one; what it
+acts on, in `machine`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from starplat.ir import nodes as ir
-from starplat.runtime.actions import batches as batch_actions
-from starplat.runtime.actions import cells as cell_actions
-from starplat.runtime.actions import control as control_actions
-from starplat.runtime.actions import launches as launch_actions
-from starplat.runtime.actions import lists as list_actions
-from starplat.runtime.actions import messages
-from starplat.runtime.actions import parts as part_actions
-from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.runtime.actions import batches, cells, control, launches, lists, messages, parts
+from starplat.runtime.actions.machine import Actions, Flow, Frame, Machine, Op, Place
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.elements import Returned, Value
 
-ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
-    **cell_actions.ACTIONS,
-    **launch_actions.ACTIONS,
-    **control_actions.ACTIONS,
-    **list_actions.ACTIONS,
+ACTIONS: Actions = {
+    **cells.ACTIONS,
+    **launches.ACTIONS,
+    **control.ACTIONS,
+    **lists.ACTIONS,
     **messages.ACTIONS,
-    **batch_actions.ACTIONS,
-    **part_actions.ACTIONS,
+    **batches.ACTIONS,
+    **parts.ACTIONS,
 }
 """Every host operation and what performs it; a test holds that none is missing."""
 
@@ -61,12 +54,12 @@ class Executor(Machine):
                 if name in frame.places:
                     self.device.release(frame.places.pop(name).buffer)
 
-    def block(self, ops: Op, frame: Frame) -> Flow:
+    def block(self, ops: Op, frame: Frame) -> Flow | None:
         for op in ops:
-            if (flow := self.perform(op, frame)) is not Flow.ON:
+            if (flow := self.perform(op, frame)) is not None:
                 return flow
-        return Flow.ON
+        return None
 
-    def perform(self, op: ir.HostOp, frame: Frame) -> Flow:
+    def perform(self, op: ir.HostOp, frame: Frame) -> Flow | None:
         """Performs one operation, and what stands inside it."""
         return ACTIONS[type(op)](self, op, frame)

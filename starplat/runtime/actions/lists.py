@@ -3,34 +3,29 @@
 `ACTIONS` has one function for each.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import Fault
 from starplat.runtime import items
-from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.actions.machine import Actions, Frame, Machine
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.elements import Value, dtype_of
 from starplat.source import Span
 
 
-def declare(machine: Machine, op: ir.DeclareList, frame: Frame) -> Flow:
+def declare(machine: Machine, op: ir.DeclareList, frame: Frame) -> None:
     frame.lists[op.items.name] = []
-    return Flow.ON
 
 
-def change(machine: Machine, op: ir.ChangeList, frame: Frame) -> Flow:
+def change(machine: Machine, op: ir.ChangeList, frame: Frame) -> None:
     name, found = op.items.name, frame.lists[op.items.name]
     place, value = _arguments(machine, op, frame)
     try:
         items.change(found, name, op.change, place, value)
     except Fault as fault:
         raise _stopped(machine, fault, op.span) from fault
-    return Flow.ON
 
 
 def _arguments(machine: Machine, op: ir.ChangeList, frame: Frame) -> tuple[int, Value]:
@@ -39,35 +34,30 @@ def _arguments(machine: Machine, op: ir.ChangeList, frame: Frame) -> tuple[int, 
     return int(places[0]) if places else 0, machine.fitting(value, op.items.element)
 
 
-def copy(machine: Machine, op: ir.CopyList, frame: Frame) -> Flow:
+def copy(machine: Machine, op: ir.CopyList, frame: Frame) -> None:
     frame.lists[op.destination.name][:] = frame.lists[op.source.name]
-    return Flow.ON
 
 
-def read_item(machine: Machine, op: ir.ReadItem, frame: Frame) -> Flow:
+def read_item(machine: Machine, op: ir.ReadItem, frame: Frame) -> None:
     place = int(machine.value(op.index, frame))
     try:
         value = items.item(frame.lists[op.items.name], op.items.name, place)
     except Fault as fault:
         raise _stopped(machine, fault, op.span) from fault
     machine.set(op.variable, value, frame)
-    return Flow.ON
 
 
-def read_length(machine: Machine, op: ir.ReadLength, frame: Frame) -> Flow:
+def read_length(machine: Machine, op: ir.ReadLength, frame: Frame) -> None:
     machine.set(op.variable, len(frame.lists[op.items.name]), frame)
-    return Flow.ON
 
 
-def put(machine: Machine, op: ir.PutItems, frame: Frame) -> Flow:
+def put(machine: Machine, op: ir.PutItems, frame: Frame) -> None:
     buffer = _room(machine, op, frame)
     machine.device.upload(buffer, np.array(frame.lists[op.items.name], buffer.dtype))
-    return Flow.ON
 
 
-def make_room(machine: Machine, op: ir.MakeRoom, frame: Frame) -> Flow:
+def make_room(machine: Machine, op: ir.MakeRoom, frame: Frame) -> None:
     _room(machine, op, frame)
-    return Flow.ON
 
 
 def _room(machine: Machine, op: ir.PutItems | ir.MakeRoom, frame: Frame) -> Buffer:
@@ -84,7 +74,7 @@ def _stopped(machine: Machine, fault: Fault, span: Span) -> DiagnosticError:
     return DiagnosticError(Diagnostic(fault.code, fault.message, machine.module.source, label, help=fault.help))
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+ACTIONS: Actions = {
     ir.DeclareList: declare,
     ir.ChangeList: change,
     ir.CopyList: copy,

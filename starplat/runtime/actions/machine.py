@@ -25,14 +25,13 @@ from starplat.ir.interpreting.evaluate import evaluate
 from starplat.ir.points import points_of
 from starplat.ir.python.arithmetic import settled
 from starplat.ir.shapes.listed import told_length
-from starplat.runtime.attending.limits import too_many_rounds
-from starplat.runtime.attending.progress import LoopProgress, Progress
+from starplat.runtime.attending.progress import LoopProgress, Progress, too_many_rounds
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.slices import Slice
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Returned, Value, as_value, clipped, dtype_of
-from starplat.runtime.parts.parts import Parts
+from starplat.runtime.parts.communicator import Parts
 from starplat.same import Same
 from starplat.schedule.loop.compiled import CompiledLoop
 from starplat.source import NOWHERE, Span
@@ -41,9 +40,8 @@ Op = tuple[ir.HostOp, ...]
 
 
 class Flow(Enum):
-    """How a piece of program ended."""
+    """How a piece of program left what stands around it."""
 
-    ON = auto()
     BREAK = auto()
     CONTINUE = auto()
     RETURN = auto()
@@ -154,8 +152,8 @@ class Machine(ABC):
         loop.begin_round()
 
     @abstractmethod
-    def block(self, ops: Op, frame: Frame) -> Flow:
-        """Performs operations one after the other, until one leaves."""
+    def block(self, ops: Op, frame: Frame) -> Flow | None:
+        """Performs operations one after the other, until one leaves; None where none did."""
 
     @abstractmethod
     def call(self, frame: Frame) -> None:
@@ -253,3 +251,7 @@ class Machine(ABC):
 
     def _known_span(self) -> Span | None:
         return None if self.span is NOWHERE else self.span
+
+
+Actions = Mapping[type, Callable[[Machine, Any, Frame], Flow | None]]
+"""What performs each kind of host operation, on a machine and in a frame; None: the next operation follows."""

@@ -5,8 +5,7 @@ and lines come in the order of iterations.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,23 +13,22 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend.types import Scalar
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.checking import FAULT_CELLS, SLOTS
-from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.actions.machine import Actions, Frame, Machine
 from starplat.runtime.elements import Value, written
 
 
-def tell(machine: Machine, op: ir.Tell, frame: Frame) -> Flow:
+def tell(machine: Machine, op: ir.Tell, frame: Frame) -> None:
     site = machine.module.sites[op.site - 1]
     values = [machine.value(value, frame) for value in op.values]
     if site.code:
         raise _stopped(machine, site, values, _around(op, frame))
     _say(machine, site, values)
-    return Flow.ON
 
 
-def tell_recorded(machine: Machine, op: ir.TellRecorded, frame: Frame) -> Flow:
+def tell_recorded(machine: Machine, op: ir.TellRecorded, frame: Frame) -> None:
     if not bool(machine.device.read_cell(machine.buffer(op.faulted, frame), 0)):
         _say_recorded(machine, op, frame, None)
-        return Flow.ON
+        return
     cells = machine.device.download(machine.buffer(op.faults, frame)).reshape(-1, FAULT_CELLS)
     first = int(np.flatnonzero(cells[:, 0])[0])
     _say_recorded(machine, op, frame, first)
@@ -105,4 +103,4 @@ def _shown(machine: Machine, value: Value, kind: Scalar) -> str:
     return written(value, kind)
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {ir.Tell: tell, ir.TellRecorded: tell_recorded}
+ACTIONS: Actions = {ir.Tell: tell, ir.TellRecorded: tell_recorded}

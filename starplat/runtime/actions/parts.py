@@ -3,45 +3,39 @@
 `ACTIONS` has one function for each. Cells are those of the host or of the device, as the communicator takes them.
 """
 
-from collections.abc import Callable
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import combined
-from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.actions.machine import Actions, Frame, Machine
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts import packing
-from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.parts.parts import Parts
+from starplat.runtime.parts.communicator import Communicator, Parts
 
 
-def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> Flow:
+def take_part(machine: Machine, op: ir.TakePart, frame: Frame) -> None:
     parts = _parts(machine)
     machine.set(op.first, parts.nodes[parts.rank], frame)
     machine.set(op.end, parts.nodes[parts.rank + 1], frame)
-    return Flow.ON
 
 
-def take_number(machine: Machine, op: ir.TakeNumber, frame: Frame) -> Flow:
+def take_number(machine: Machine, op: ir.TakeNumber, frame: Frame) -> None:
     communicator = _parts(machine).communicator
     machine.set(op.number, communicator.rank, frame)
     machine.set(op.parts, communicator.size, frame)
-    return Flow.ON
 
 
-def take_members(machine: Machine, op: ir.TakeMembers, frame: Frame) -> Flow:
+def take_members(machine: Machine, op: ir.TakeMembers, frame: Frame) -> None:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
     own = np.flatnonzero(cells)[communicator.rank :: communicator.size]
     cells[:] = False
     cells[own] = True
     _put(machine, op.array, cells, frame)
-    return Flow.ON
 
 
-def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
+def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> None:
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     bounds = parts.bounds(op.array.extent, len(cells))
     first, end = bounds[parts.rank], bounds[parts.rank + 1]
@@ -53,10 +47,9 @@ def keep_own(machine: Machine, op: ir.KeepOwn, frame: Frame) -> Flow:
         members[first:end] = False
         cells[members] = value
     _put(machine, op.array, cells, frame)
-    return Flow.ON
 
 
-def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
+def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> None:
     communicator, cells = _parts(machine).communicator, _cells(machine, op.array, frame)
     if op.among is not None:
         members = _cells(machine, op.among, frame)
@@ -64,7 +57,7 @@ def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
             cells, members = _combined(communicator, cells, op.combine), _combined(communicator, members, ir.Combine.OR)
         _put(machine, op.array, cells, frame)
         _put(machine, op.among, members, frame)
-        return Flow.ON
+        return
     own = cells.copy() if op.carried else cells
     best = _combined(communicator, cells, op.combine)
     if op.carried:
@@ -78,17 +71,15 @@ def combine_parts(machine: Machine, op: ir.CombineParts, frame: Frame) -> Flow:
             carried[~wins] = 0
             _put(machine, array, _of_bits(communicator.combine(_bits(carried), ir.Combine.BIT_OR), carried), frame)
     _put(machine, op.array, best, frame)
-    return Flow.ON
 
 
-def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> Flow:
+def combine_changed(machine: Machine, op: ir.CombineChanged, frame: Frame) -> None:
     cells, before = _cells(machine, op.array, frame), _bits(_cells(machine, op.before, frame))
     changes = _parts(machine).communicator.combine(_bits(cells) ^ before, ir.Combine.BIT_OR)
     _put(machine, op.array, _of_bits(before ^ changes, cells), frame)
-    return Flow.ON
 
 
-def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
+def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> None:
     parts, cells = _parts(machine), _cells(machine, op.array, frame)
     communicator, bounds = parts.communicator, parts.bounds(op.array.extent, len(cells))
     if communicator.on_host and op.among is not None:
@@ -98,20 +89,18 @@ def share_parts(machine: Machine, op: ir.ShareParts, frame: Frame) -> Flow:
     else:
         cells = communicator.share(cells, bounds)
     _put(machine, op.array, cells, frame)
-    return Flow.ON
 
 
-def together(machine: Machine, op: ir.Together, frame: Frame) -> Flow:
+def together(machine: Machine, op: ir.Together, frame: Frame) -> None:
     communicator, element = _parts(machine).communicator, op.variable.element
     of_parts = communicator.gather(frame.variables[op.variable.name])
     communicator.counted(8)
     # the parts first: a single one then adds as a run without parts does
     of_all = reduce(lambda left, right: combined(op.combine, element, left, right), of_parts)
     frame.variables[op.variable.name] = combined(op.combine, element, frame.variables[op.before.name], of_all)
-    return Flow.ON
 
 
-def exchange_cells(machine: Machine, op: ir.ExchangeCells, frame: Frame) -> Flow:
+def exchange_cells(machine: Machine, op: ir.ExchangeCells, frame: Frame) -> None:
     parts = _parts(machine)
     for array in op.arrays:
         cells = _cells(machine, array, frame)
@@ -122,14 +111,12 @@ def exchange_cells(machine: Machine, op: ir.ExchangeCells, frame: Frame) -> Flow
     if op.among is not None:
         joined = parts.communicator.combine(_cells(machine, op.among, frame), ir.Combine.OR)
         _put(machine, op.among, joined, frame)
-    return Flow.ON
 
 
-def take_first(machine: Machine, op: ir.TakeFirst, frame: Frame) -> Flow:
+def take_first(machine: Machine, op: ir.TakeFirst, frame: Frame) -> None:
     communicator = _parts(machine).communicator
     frame.variables[op.variable.name] = communicator.gather(frame.variables[op.variable.name])[0]
     communicator.counted(8)
-    return Flow.ON
 
 
 def _parts(machine: Machine) -> Parts:
@@ -161,7 +148,7 @@ def _of_bits(found: Cells, like: Cells) -> Cells:
     return found.view(like.dtype)
 
 
-ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+ACTIONS: Actions = {
     ir.TakePart: take_part,
     ir.TakeNumber: take_number,
     ir.TakeMembers: take_members,

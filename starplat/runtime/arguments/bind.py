@@ -8,13 +8,16 @@ Arrays that lie on a device stay there until the run's device is known; `brought
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import assert_never
+from typing import Any, assert_never
+
+import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend import typed, types
 from starplat.frontend.mistakes.remedies import did_you_mean
 from starplat.frontend.typed import ALL
 from starplat.frontend.types import GraphType, ListType, PropertyType, Scalar, SetType, Type, UpdatesType
@@ -24,8 +27,14 @@ from starplat.graph.updates import Updates, read_updates, updates_from
 from starplat.ir import nodes as ir
 from starplat.ir.lists import taken
 from starplat.runtime.arguments.caller_arrays import CallerArray, fetched, on_a_device
-from starplat.runtime.arguments.lists import elements, taken_apart
-from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
+from starplat.runtime.arguments.properties import (
+    elements,
+    members,
+    numbered_cells,
+    numbered_members,
+    property_cells,
+    taken_apart,
+)
 from starplat.runtime.arguments.property_files import property_in
 from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
 from starplat.runtime.elements import Cells, Value
@@ -286,3 +295,41 @@ def _hint(kind: Type) -> str | None:
             return "updates are given as @FILE, lines 'a SOURCE DESTINATION' and 'd SOURCE DESTINATION'"
         case _:
             return None
+
+
+FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?")
+"""A word that is a number, but no integer."""
+
+
+def form_for(
+    forms: Sequence[typed.FunctionDefinition], graphs: Sequence[Graph], given: Mapping[str, object]
+) -> typed.FunctionDefinition:
+    """The first form whose integers meet no number with a fraction in the graphs' weights or the arguments, values or
+    words as on a command line; else the last."""
+    return next((form for form in forms if all(_takes(form, graph, given) for graph in graphs)), forms[-1])
+
+
+def _takes(form: typed.FunctionDefinition, graph: Graph, given: Mapping[str, object]) -> bool:
+    return not any(_is_whole(p) and _is_real(_meets(p, graph, given)) for p in form.parameters)
+
+
+def _is_whole(parameter: typed.Symbol) -> bool:
+    kind = parameter.type.element if isinstance(parameter.type, types.PropertyType) else parameter.type
+    return isinstance(kind, types.Scalar) and kind.is_integer
+
+
+def _meets(parameter: typed.Symbol, graph: Graph, given: Mapping[str, object]) -> Any:
+    """What the parameter is given, None if nothing."""
+    kind = parameter.type
+    if parameter.name in given or not (isinstance(kind, types.PropertyType) and kind.carrier is types.Carrier.EDGE):
+        return given.get(parameter.name)
+    return graph.weights if parameter.name == ir.Origin.WEIGHT.value else None
+
+
+def _is_real(value: Any) -> bool:
+    if value is None:
+        return False
+    if isinstance(value, str):
+        return FRACTION.fullmatch(value.strip()) is not None
+    cells = list(value.values()) if isinstance(value, Mapping) else value
+    return bool(np.dtype(getattr(cells, "dtype", None) or np.asarray(cells).dtype).kind == "f")

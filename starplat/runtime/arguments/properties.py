@@ -1,10 +1,9 @@
-"""Converts sequences of a caller to the cells of a property or a set, and cells back.
+"""Converts sequences of a caller to the cells of a property or a set, or to the elements of a list, and cells back.
 
 Conversions lose nothing or are refused. In a property of nodes, cells of type `node` hold original ids outside and node
-numbers inside; none is -1 in both, or None outside where ids are names.
-"""
+numbers inside; none is -1 in both, or None outside where ids are names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,12 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.graph.ids import Counted
+from starplat.graph.updates import ADD, Updates
 from starplat.ir import nodes as ir
+from starplat.runtime.arguments.caller_arrays import on_a_device
 from starplat.runtime.arguments.keyed import Keyed, keyed_by, keyed_series, places
 from starplat.runtime.arguments.scalars import NONE, UnfitError, node, scalar
-from starplat.runtime.elements import Cells, Returned, dtype_of, element_of, for_all
+from starplat.runtime.elements import Cells, Returned, Value, dtype_of, element_of, for_all
 
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
@@ -198,3 +199,33 @@ def _wrong_length(array: NDArray[Any], kind: PropertyType, count: int) -> Diagno
     message = f"{have} were given for a {kind}, but the graph has {count:,} {what}"
     help = f"give one value for every one of its {what}, in the graph's order"
     return DiagnosticError(Diagnostic("E0707", message, help=help))
+
+
+def elements(value: object, kind: ListType, graph: Graph) -> tuple[Value, ...]:
+    """The elements of a list from a sequence, an array of one dimension, or anything that gives them in an order; nodes
+    by their original ids, -1 or None for none. Raises UnfitError: it is none of these, or an element does not fit;
+    E0816: no node has this id."""
+    assert isinstance(kind.element, Scalar)
+    if on_a_device(value):
+        raise UnfitError("the array lies on a device, and a list is the host's")
+    flat = not isinstance(value, np.ndarray) or value.ndim == 1
+    if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable) or not flat:
+        raise UnfitError(f"'{type(value).__name__}' is no sequence of elements")
+    if isinstance(value, np.ndarray) and kind.element is not Scalar.EDGE:  # whose numbers depend on the graph
+        return tuple(inside(value, kind.element, graph).tolist())
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(_element(place, one, kind.element, graph) for place, one in enumerate(given))
+
+
+def _element(place: int, value: object, kind: Scalar, graph: Graph) -> Value:
+    try:
+        return scalar(value, kind, graph)
+    except UnfitError as unfit:
+        raise UnfitError(f"element {place}: {unfit}", out_of_range=unfit.out_of_range) from None
+
+
+def taken_apart(updates: Updates, length: int) -> tuple[Cells, ...]:
+    """Whether each adds, its source, its destination, its weight as a double; zeros fill up to `length`."""
+    weights = np.ones(len(updates)) if updates.weights is None else updates.weights.astype(np.float64)
+    columns = (updates.kinds == ADD, updates.sources, updates.destinations, weights)
+    return tuple(np.concatenate([column, np.zeros(length - len(updates), column.dtype)]) for column in columns)

@@ -7,13 +7,18 @@ code does at once and a driver call when it returns; if it does not, it is left 
 
 import contextvars
 import ctypes
+import os
 import sys
 import threading
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from starplat.graph.graph import Graph
 
 Answer = TypeVar("Answer")
 
@@ -189,3 +194,41 @@ def _wait_for(job: Job[Any], seconds: float | None, look: Callable[[], None] | N
             look()
         if deadline is not None and monotonic() >= deadline:
             raise TimeIsOverError
+
+
+SOON = 0.02
+"""Seconds that Ctrl-C may wait."""
+_MOST = 64
+_IS_FORKED: list[bool] = []
+
+
+class SoonOver:
+    """The short runs of a device, the latest of each graph. One that repeats such a run stays on the caller's thread.
+
+    Another thread takes a tenth of a millisecond to wake up and to wake the caller, as long as a small run. It is there
+    for Ctrl-C, which otherwise waits for the end of a kernel or of a compiled loop. What has ended soon ends soon
+    again, on the same graph with the same arguments.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Graph, OrderedDict[Hashable, None]] = WeakKeyDictionary()
+
+    def knows(self, graph: Graph, run: Hashable) -> bool:
+        """Whether such a run was short. In a process that was forked none is: the threads of its parent that shared
+        loops with the caller's are not there."""
+        return run is not None and not _IS_FORKED and run in self._known.get(graph, ())
+
+    def note(self, graph: Graph, run: Hashable, seconds: float) -> None:
+        """A run has ended."""
+        if run is None:
+            return
+        known = self._known.setdefault(graph, OrderedDict())
+        known.pop(run, None)
+        if seconds < SOON:
+            known[run] = None
+        if len(known) > _MOST:
+            known.popitem(last=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _IS_FORKED.append(True))

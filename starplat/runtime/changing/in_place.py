@@ -5,20 +5,24 @@ Where one of them has too little room, all rows are laid out anew with more; so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
+
+from starplat.graph.graph import Graph
+from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.ir import nodes as ir
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing import room_kernels as room
 from starplat.runtime.changing import spread_kernels as spreading
 from starplat.runtime.changing.merge import Merge, Moving
 from starplat.runtime.changing.on_device import Merged, cells_of_arcs, has_reversed_rows
-from starplat.runtime.changing.slices import Slice, Vector
+from starplat.runtime.changing.slices import Slice, Slices, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
-from starplat.runtime.elements import Value
+from starplat.runtime.elements import Value, dtype_of
 from starplat.runtime.resident import ResidentGraph
 
 LEAST_ROOM = 8
@@ -246,3 +250,33 @@ class InPlace(Merge):
         sums = self.device.vector_module.zeros(len(counts) + 1, arc)
         self.device.vector_module.cumsum(counts, out=sums[1:])
         return sums
+
+
+def build_in_place(device: Device, cells: Iterable[tuple[ir.Element, ...]], wide_arcs: bool) -> None:
+    """Builds what changes rows with cells of these types in place, so that no batch waits for it."""
+    for elements in cells:
+        if not device.has_built(kernels_in_place(elements), wide_arcs):
+            _change_one_row(device, elements, wide_arcs)
+
+
+def _change_one_row(device: Device, elements: tuple[ir.Element, ...], wide_arcs: bool) -> None:
+    """Changes a graph of one node, by more than its row has room for. A device's module of arrays builds kernels of its
+    own at their first call. The bytes do not count."""
+    traffic, arc = replace(device.traffic), dtype_of(ir.Element.ARC, wide_arcs=wide_arcs)
+    kinds = [DELETE] + [ADD] * (room.LONGEST_LIST + 1)
+    graph = Graph(np.array([0, 1]), np.zeros(1, np.int32))
+    updates = Updates.of(graph, kinds, [0] * len(kinds), [0] * len(kinds))
+    change = InPlace(device, Slices(device, updates).apart(0, len(kinds), (DELETE, ADD)), 1, 1, wide_arcs, stays=_gone)
+
+    def held(cells: list[int], dtype: np.dtype[np.generic]) -> Buffer:
+        return device.as_buffer(device.vector_of(np.array(cells, dtype)))
+
+    moving = [Moving(element, held([0], dtype_of(element, wide_arcs=wide_arcs))) for element in elements]
+    moving[0] = replace(moving[0], added=change.slice.destinations)
+    change.applied(change.spread(Way(held([0, 1], arc), held([1], arc), True, tuple(moving))))
+    change.done()
+    device.traffic = traffic
+
+
+def _gone(cells: Buffer) -> bool:
+    return False

@@ -13,7 +13,6 @@ from starplat.ir.lists import unset
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
-from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device, LaunchSize
 from starplat.runtime.elements import Value, dtype_of
 
@@ -178,7 +177,7 @@ class Merge:
         module: ir.Module | None = None,
         scalars: Mapping[str, Value] | None = None,
     ) -> Mapping[str, Value]:
-        kernels = kernels_on(self.device, module or names.finding(), self.wide_arcs)
+        kernels = self.device.kernels_of(module or names.finding(), self.wide_arcs)
         size = LaunchSize(iterations, self.num_nodes, num_arcs)
         return kernels.launch(
             kernels.module.kernel(name), buffers, scalars or {names.COUNT.name: len(self.slice)}, size

@@ -3,10 +3,11 @@
 No arc crosses to the host or back. Arrays of the graph before stay as they are.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing.merge import Marked, Merge, Moving, Rows
 from starplat.runtime.changing.slices import Slice
 from starplat.runtime.devices.buffers import Buffer
@@ -104,3 +105,9 @@ def _against(
     if numbers:
         buffers[ir.IN_ARCS] = merge.numbers(at, lying(ir.IN_ARCS), along)
     return buffers
+
+
+def build_merging(device: Device, cells: Iterable[tuple[ir.Element, ...]], wide_arcs: bool) -> None:
+    """Builds what merges updates with rows that have cells of these types, so that no batch waits for it."""
+    for module in (names.finding(), *map(names.moving, cells)):
+        device.kernels_of(module, wide_arcs)

@@ -8,7 +8,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.graph.updates import Changed, Updates
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime.arguments.lists import taken_apart
+from starplat.runtime.arguments.properties import taken_apart
 from starplat.runtime.checked.memory import Box, Cells, Frame, Thing
 from starplat.runtime.elements import dtype_of, element_of
 from starplat.runtime.resident import weights_as

@@ -72,3 +72,8 @@ class Adopted:
         """Whether both hold a common byte."""
         (whole, start, stop), (others, first, last) = self.place, other.place
         return whole == others and start < last and first < stop
+
+
+def whole_words(size: int) -> int:
+    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
+    return -(-size // 4) * 4

@@ -19,7 +19,7 @@ from starplat.runtime.devices.words import Given, WordKernels, always
 from starplat.runtime.elements import Value
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain.cache import key_of, open_cache
-from starplat.toolchain.refused import refused_kernels
+from starplat.toolchain.description import refused_kernels
 
 FLAGS = ("-std=c++17", "-lineinfo")
 WIDE_ARCS_FLAG = "-DARC_64"
@@ -50,7 +50,7 @@ class CudaDevice(CupyDevice):
         text = kernels_text_to_run(self.target, module)
         flags = (*FLAGS, WIDE_ARCS_FLAG) if wide_arcs else FLAGS
         image, cached = self._image(text, flags)
-        with self.faults(), self.device:
+        with self.faults, self.device:
             loaded = self.cupy.cuda.function.Module()
             loaded.load(image)
         return CudaKernels(self, module, wide_arcs, loaded, cached)
@@ -75,13 +75,13 @@ class CudaDevice(CupyDevice):
     def most_blocks_together(self, entry: Any) -> int:
         """How many blocks of a persistent kernel a multiprocessor has room for."""
         driver = import_module("cupy_backends.cuda.api.driver")
-        with self.faults(), self.device:
+        with self.faults, self.device:
             return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))
 
     def allow_large_cluster(self, entry: Any) -> None:
         """Lets a kernel have a cluster of more blocks than every device with clusters has room for."""
         driver = import_module("cupy_backends.cuda.api.driver")
-        with self.faults(), self.device:
+        with self.faults, self.device:
             driver.funcSetAttribute(entry.ptr, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
 
 
@@ -141,7 +141,7 @@ class CudaKernels(WordKernels):
         return found
 
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
-        with self.device.faults(), self.device.device:
+        with self.device.faults, self.device.device:
             return self._module.get_function(name)
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
 from starplat.ir import nodes as ir
 from starplat.runtime.arguments.caller_arrays import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
-from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
 from starplat.runtime.devices.cuda_split import DriverFaultError, RefusedError, SplitMemory, changes_atomically, unit
 from starplat.runtime.devices.device import ArrayDevice
-from starplat.runtime.devices.device_faults import device_fault
+from starplat.runtime.devices.device_faults import Faults, device_fault
 from starplat.runtime.elements import Cells, is_of_file
 
 _SPARE = 32
@@ -53,6 +53,9 @@ class CupyDevice(ArrayDevice):
         except cupy.cuda.runtime.CUDARuntimeError as error:
             raise device_fault(f"GPU {index}", str(error), "does not answer") from error
         super().__init__(properties["name"].decode())
+        self.errors = cupy.cuda.driver.CUDADriverError, cupy.cuda.runtime.CUDARuntimeError
+        self.faults = Faults(self.name, self.errors)
+        """Errors of the driver and the runtime as diagnostics."""
         self.device = cupy.cuda.Device(index)
         self.architecture = f"sm_{properties['major']}{properties['minor']}"
         self.multiprocessors = int(properties["multiProcessorCount"])
@@ -74,7 +77,7 @@ class CupyDevice(ArrayDevice):
     def reach(self, others: Iterable[int]) -> bool:
         """Lets kernels here use the memory of other GPUs; whether they can, with atomic operations too."""
         runtime = self.cupy.cuda.runtime
-        with self.faults(), self.device:
+        with self.faults, self.device:
             for other in others:
                 if not runtime.deviceCanAccessPeer(self.device.id, other):
                     return False
@@ -88,13 +91,13 @@ class CupyDevice(ArrayDevice):
         return True
 
     def synchronise(self) -> None:
-        with self.waiting(), self.faults(), self.device:
+        with self.waiting(), self.faults, self.device:
             self.cupy.cuda.get_current_stream().synchronize()
 
     def stopwatch(self) -> Callable[[], float]:
         """Its clock begins with the first operation that the device is asked for."""
         self.synchronise()
-        with self.faults(), self.device:
+        with self.faults, self.device:
             begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
         self._waiting = begin
 
@@ -118,7 +121,7 @@ class CupyDevice(ArrayDevice):
 
     def as_here(self) -> Callable[[], AbstractContextManager[object]]:
         """CuPy's current stream is that of a thread."""
-        with self.faults(), self.device:
+        with self.faults, self.device:
             stream = self.cupy.cuda.get_current_stream()
         return partial(self._on_stream, stream)
 
@@ -129,7 +132,7 @@ class CupyDevice(ArrayDevice):
 
     def trim(self) -> None:
         super().trim()
-        with self.faults(), self.device:
+        with self.faults, self.device:
             self.cupy.get_default_memory_pool().free_all_blocks()
 
     @property
@@ -165,7 +168,7 @@ class CupyDevice(ArrayDevice):
         return buffer
 
     def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
-        with self.faults(), self.device:
+        with self.faults, self.device:
             found = self._own(array, dtype, count) if count else None
             if found is None:
                 return None
@@ -173,7 +176,7 @@ class CupyDevice(ArrayDevice):
             self.device.synchronize()  # whatever stream it was made on
         start, size = int(view.data.ptr), int(view.nbytes)
         room = int(view.data.mem.ptr) + int(view.data.mem.size) - start
-        loose = start % 4 != 0 or room < _whole_words(size)
+        loose = start % 4 != 0 or room < whole_words(size)
         return Adopted(view, (None, start, start + size), read_only, loose)
 
     def _own(self, array: Any, dtype: np.dtype[Any], count: int) -> tuple[Any, bool] | None:
@@ -200,33 +203,20 @@ class CupyDevice(ArrayDevice):
         return buffer.memory[: buffer.count]
 
     def _free_memory(self) -> int | None:
-        with self.faults(), self.device:
+        with self.faults, self.device:
             free, _ = self.cupy.cuda.runtime.memGetInfo()
             return int(free) + int(self.cupy.get_default_memory_pool().free_bytes())
 
-    @contextmanager
-    def faults(self) -> Iterator[None]:
-        """Errors of the driver and the runtime as diagnostics."""
-        try:
-            yield
-        except self.errors as error:
-            raise device_fault(self.name, str(error)) from error
-
-    @property
-    def errors(self) -> tuple[type[Exception], ...]:
-        """The exceptions of the driver and the runtime."""
-        return self.cupy.cuda.driver.CUDADriverError, self.cupy.cuda.runtime.CUDARuntimeError
-
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         try:
-            with self.faults(), self.device:
-                return self.cupy.empty(_whole_words(count * dtype.itemsize) // dtype.itemsize, dtype)
+            with self.faults, self.device:
+                return self.cupy.empty(whole_words(count * dtype.itemsize) // dtype.itemsize, dtype)
         except self.cupy.cuda.memory.OutOfMemoryError as error:
             raise MemoryError(str(error)) from error
 
     def _allocate_mapped(self, dtype: np.dtype[Any], count: int) -> Any:
         """An array over page-locked memory, whose address is the same for the host and the GPU."""
-        cuda, size = self.cupy.cuda, _whole_words(count * dtype.itemsize)
+        cuda, size = self.cupy.cuda, whole_words(count * dtype.itemsize)
         try:
             with self.device:
                 owner = cuda.PinnedMemory(size, cuda.runtime.hostAllocMapped)
@@ -238,7 +228,7 @@ class CupyDevice(ArrayDevice):
 
     def _allocate_managed(self, dtype: np.dtype[Any], count: int) -> Any:
         """An array over managed memory that is to lie on the GPU."""
-        cuda, size = self.cupy.cuda, _whole_words(count * dtype.itemsize)
+        cuda, size = self.cupy.cuda, whole_words(count * dtype.itemsize)
         try:
             with self.device:
                 memory = cuda.malloc_managed(size)
@@ -251,7 +241,7 @@ class CupyDevice(ArrayDevice):
 
     def _allocate_split(self, dtype: np.dtype[Any], count: int, near: int) -> Any:
         """An array over memory of both; the first `near` cells are the GPU's."""
-        size = _whole_words(count * dtype.itemsize)
+        size = whole_words(count * dtype.itemsize)
         try:
             with self.device:
                 owner = SplitMemory(self.device.id, size, near * dtype.itemsize)
@@ -347,9 +337,9 @@ class CupyDevice(ArrayDevice):
             with self.operation():
                 destination.memory[near : source.count].set(cells_of_host(source))
 
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+    def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         with self.waiting(), self.operation():
-            return buffer.memory[index : index + 1].get()[0]
+            buffer.memory[first : first + len(cells)].get(out=cells)
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
         with self.operation():
@@ -397,8 +387,3 @@ def _unlock(runtime: Any, device: Any, locked: dict[int, tuple[int, set[int]]], 
     del locked[address]
     with suppress(runtime.CUDARuntimeError), device:  # of a device that has failed nothing is left
         runtime.hostUnregister(address)
-
-
-def _whole_words(size: int) -> int:
-    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
-    return -(-size // 4) * 4

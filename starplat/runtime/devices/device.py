@@ -24,12 +24,15 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import written_arrays
+from starplat.runtime.attending.attended import SoonOver
 from starplat.runtime.attending.progress import Control
-from starplat.runtime.attending.soon_over import SoonOver
 from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.vectors import VectorMemory
+from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.elements import Cells, Value
+from starplat.runtime.text import dump_program, edited_text_may_be_wrong
 from starplat.same import Same
+
+_MOST_BUILT = 64
 
 
 class LaunchSize(NamedTuple):
@@ -40,7 +43,7 @@ class LaunchSize(NamedTuple):
     num_arcs: int
 
 
-class Device(VectorMemory):
+class Device(DeviceMemory):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]
@@ -61,7 +64,7 @@ class Device(VectorMemory):
         self.turn = RLock()
         """Held by a run: words of kernels and the queue are for one run at a time."""
         self.built: dict[tuple[Same, bool], Kernels] = {}
-        """The kernels of the modules last used, by module and width of arcs; `building.kernels_on` fills it."""
+        """The kernels of the modules last used, by module and width of arcs."""
         self.soon_over = SoonOver()
         """The runs that are known to be short."""
         self.copied_per_second: float | None = None
@@ -118,6 +121,21 @@ class Device(VectorMemory):
         help = "leave 'device_results' out, or run on cuda, opencl or sycl"
         raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
 
+    def has_built(self, module: ir.Module, wide_arcs: bool) -> bool:
+        """Whether the module's kernels are at hand."""
+        return (Same(module), wide_arcs) in self.built
+
+    def kernels_of(self, module: ir.Module, wide_arcs: bool) -> Kernels:
+        """The module's kernels; those of the modules last used are at hand."""
+        known, key = self.built, (Same(module), wide_arcs)
+        if key not in known:
+            if len(known) >= _MOST_BUILT:
+                known.pop(next(iter(known)))
+            dump_program(module)
+            with edited_text_may_be_wrong(self.target, module):
+                known[key] = self.build(module, wide_arcs=wide_arcs)
+        return known[key]
+
     @abstractmethod
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         """The module's kernels, ready to be launched. Raises E0904: the device's compiler refuses them."""
@@ -148,6 +166,14 @@ class ArrayDevice(Device):
     @abstractmethod
     def export(self, buffer: Buffer) -> Any:
         """The cells as an array that the caller can use on the device; the buffer is the caller's from now on."""
+
+
+def require_features(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:
+    """Lets a device pass that has all that a program needs. Raises E0608: it has not."""
+    if missing := [feature for feature in wanted if not has(feature)]:
+        message = f"{device} lacks {' and '.join(missing)}, which this program needs"
+        help = "choose another device (starplat devices lists them), or --target reference"
+        raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,8 +38,19 @@ class Traffic:
 
 
 class DeviceMemory(ABC):
-    """The memory of one device, in buffers."""
+    """The memory of one device, in buffers.
 
+    Short arrays in it are also vectors, for work that kernels do not do: sorting, sums. By default they are NumPy's,
+    and cross to the device and back; a device whose memory a module of arrays can work on gives that module.
+
+    Attributes:
+        merges_graphs: whether its kernels merge updates with a graph; the host does it elsewhere, and what changed
+            crosses.
+        vector_module: the module that works on vectors.
+    """
+
+    merges_graphs: ClassVar[bool] = True
+    vector_module: Any = np
     split_unit: int | None = None
     """Bytes at whose multiples arrays can be split between the device's memory and the host's; None: nowhere."""
 
@@ -290,6 +301,33 @@ class DeviceMemory(ABC):
         self.traffic.up += buffer.dtype.itemsize
         self._write_cell(buffer, index, buffer.dtype.type(value))
 
+    def working(self) -> AbstractContextManager[object]:
+        """What work on vectors is to be inside of."""
+        return nullcontext()
+
+    def vector_of(self, cells: Cells) -> Any:
+        """The cells as a vector."""
+        return cells
+
+    def as_vector(self, buffer: Buffer) -> Any:
+        """The cells of a buffer as a vector."""
+        return self.download(buffer)
+
+    def as_buffer(self, vector: Any) -> Buffer:
+        """The vector as a kernel takes it."""
+        buffer = self.allocate(vector.dtype, len(vector))
+        self.upload(buffer, vector)
+        return buffer
+
+    def allocate_changing(self, dtype: np.dtype[Any], count: int) -> Buffer:
+        """Cells of arcs of a graph that changes: the next graph has another number of them."""
+        return self.allocate(dtype, count)
+
+    def release_changing(self, buffer: Buffer) -> None:
+        """Gives such cells back. None are kept: hardly any other buffer has just this size."""
+        if not buffer.lent:
+            self._ours.discard(buffer)
+
     def _free_memory(self) -> int | None:
         """Bytes that the device has left beside those that are `held`; None if unknown."""
         return None
@@ -316,14 +354,17 @@ class DeviceMemory(ABC):
         """The memory of cells that kernels read in place."""
         raise AssertionError(f"{self.name} reads no arrays of the host in place")
 
-    @abstractmethod
-    def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
-
-    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
-        raise AssertionError(f"{self.name} fills arrays as a whole")
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        self._upload_at(buffer, 0, cells)
 
     @abstractmethod
-    def _download(self, buffer: Buffer, cells: Cells) -> None: ...
+    def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None: ...
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        self._download_at(buffer, 0, cells)
+
+    @abstractmethod
+    def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None: ...
 
     @abstractmethod
     def _fill(self, buffer: Buffer, value: Any) -> None: ...
@@ -331,8 +372,10 @@ class DeviceMemory(ABC):
     @abstractmethod
     def _copy(self, destination: Buffer, source: Buffer) -> None: ...
 
-    @abstractmethod
-    def _read_cell(self, buffer: Buffer, index: int) -> Any: ...
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        self._download_at(buffer, index, cell)
+        return cell[0]
 
-    @abstractmethod
-    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        self._upload_at(buffer, index, np.array([value], buffer.dtype))

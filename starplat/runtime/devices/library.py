@@ -19,10 +19,9 @@ import numpy as np
 from starplat.backends.files.render import render
 from starplat.backends.launch import KernelArgument
 from starplat.ir import nodes as ir
-from starplat.ir.python.arithmetic import identity
-from starplat.runtime.devices import buffers, process_exit, words
+from starplat.runtime.devices import buffers, device_faults, words
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
-from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.elements import Cells, Value, as_value
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import compilers, cuda, libraries
 
@@ -44,10 +43,10 @@ class LibraryDevice(Device):
     def __init__(self, build: compilers.Build) -> None:
         self._build = build
         self._memory = self._opened(libraries.open_library(build, render(f"{self.target}/memory.cpp"))[0])
-        process_exit.hear_of_endings()
+        device_faults.hear_of_endings()
         super().__init__(self._name())
         self._memory.device = self.name
-        process_exit.hear_of_endings()
+        device_faults.hear_of_endings()
 
     def _opened(self, library: ctypes.CDLL) -> Memory:
         return Memory(library, self._build.number)
@@ -78,14 +77,11 @@ class LibraryDevice(Device):
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         return Allocation(self._memory, -(-dtype.itemsize * count // 8) * 8)
 
-    def _upload(self, buffer: buffers.Buffer, cells: Cells) -> None:
-        self._memory.call("memory_upload", buffer.memory.address, cells.ctypes.data, cells.nbytes)
-
     def _upload_at(self, buffer: buffers.Buffer, first: int, cells: Cells) -> None:
         self._memory.call("memory_upload", self._address(buffer, first), cells.ctypes.data, cells.nbytes)
 
-    def _download(self, buffer: buffers.Buffer, cells: Cells) -> None:
-        self._memory.call("memory_download", cells.ctypes.data, buffer.memory.address, cells.nbytes)
+    def _download_at(self, buffer: buffers.Buffer, first: int, cells: Cells) -> None:
+        self._memory.call("memory_download", cells.ctypes.data, self._address(buffer, first), cells.nbytes)
 
     def _fill(self, buffer: buffers.Buffer, value: Any) -> None:
         cell = np.array([value], buffer.dtype)
@@ -94,15 +90,6 @@ class LibraryDevice(Device):
     def _copy(self, destination: buffers.Buffer, source: buffers.Buffer) -> None:
         size = source.dtype.itemsize
         self._memory.call("memory_copy", destination.memory.address, source.memory.address, source.count, size)
-
-    def _read_cell(self, buffer: buffers.Buffer, index: int) -> Any:
-        cell = np.empty(1, buffer.dtype)
-        self._memory.call("memory_download", cell.ctypes.data, self._address(buffer, index), cell.nbytes)
-        return cell[0]
-
-    def _write_cell(self, buffer: buffers.Buffer, index: int, value: Any) -> None:
-        cell = np.array([value], buffer.dtype)
-        self._memory.call("memory_upload", self._address(buffer, index), cell.ctypes.data, cell.nbytes)
 
     def _address(self, buffer: buffers.Buffer, index: int) -> int:
         return int(buffer.memory.address) + index * buffer.dtype.itemsize
@@ -140,13 +127,13 @@ class Memory:
         """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
         self._choose_context()
         if getattr(self._current, "memory", None) is not self:
-            process_exit.within(self.device, self._library.device_use, ctypes.c_int(self._number))
+            device_faults.within(self.device, self._library.device_use, ctypes.c_int(self._number))
             self._current.memory = self
 
     def call(self, function: str, *arguments: int) -> Any:
         """What a function returns, on the device."""
         self.ready()
-        return process_exit.within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
+        return device_faults.within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
 
     def number(self, function: str) -> int:
         """A number that a function without arguments returns."""
@@ -187,16 +174,13 @@ class LibraryKernels(words.WordKernels):
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         self.device.ready()
-        process_exit.within(self.device.name, entry, *arguments)
+        device_faults.within(self.device.name, entry, *arguments)
 
     def memory(self, buffer: buffers.Buffer) -> Any:
         return buffer.memory.pointer
 
-    def _word(self, reduction: ir.Reduction) -> words.Word:
-        element = reduction.variable.element
-        dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
-        start = clipped(identity(reduction.combine, element).value, dtype)
-        return words.Word(reduction.variable.name, element, start, buffers.Buffer(dtype, 1, HostCell(dtype)))
+    def allocate_word(self, dtype: np.dtype[Any]) -> buffers.Buffer:
+        return buffers.Buffer(dtype, 1, HostCell(dtype))
 
     def _launch(
         self, kernel: ir.Kernel, arrays: Mapping[str, buffers.Buffer], scalars: Mapping[str, Value], size: LaunchSize

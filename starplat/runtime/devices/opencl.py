@@ -11,21 +11,20 @@ import numpy as np
 
 from starplat.backends import launch
 from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.arguments.caller_arrays import is_opencl_array
-from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.device import ArrayDevice, Device, Kernels, LaunchSize
+from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
+from starplat.runtime.devices.device import ArrayDevice, Device, Kernels, LaunchSize, require_features
 from starplat.runtime.devices.device_faults import Faults, device_fault
-from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.together import WORD as BOARD_WORD
+from starplat.runtime.devices.together import GroupKernels
 from starplat.runtime.elements import Cells
 from starplat.runtime.host_memory import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.description import first_error, refused_kernels
 from starplat.toolchain.opencl import device_identity, opencl, quiet_build
-from starplat.toolchain.refused import first_error, refused_kernels
 
 WIDE_ARCS_FLAG = "-DARC_64"
 PYOPENCL_VARIABLE = "PYOPENCL_BUILD_OPTIONS"
@@ -53,7 +52,8 @@ class OpenCLDevice(ArrayDevice):
         self.device = device
         self.few_groups = launch.GROUPS_OF_A_UNIT * device.max_compute_units
         self._beside: dict[Any, OpenCLDevice] = {}
-        self._faults = Faults(self.name, (self.cl.Error,))
+        self.faults = Faults(self.name, (self.cl.Error,))
+        """Errors of the OpenCL runtime as diagnostics."""
         try:
             self.context = context or self.cl.Context([device])
             self.queue = self.cl.CommandQueue(self.context, device)
@@ -66,23 +66,16 @@ class OpenCLDevice(ArrayDevice):
         """Of a group that runs rounds by itself; on a CPU more work-items would only take turns."""
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
-        self._check(module)
+        offered = self.device.extensions.split()
+        require_features(self.name, extensions(module), offered.__contains__)
         text = kernels_text_to_run(self.target, module)
         language = language_flag(text, self.device.version)
         flags = f"{language} {WIDE_ARCS_FLAG}" if wide_arcs else language
         program, cached = Builder(self, text, flags).built()
         return OpenCLKernels(self, module, wide_arcs, program, cached)
 
-    def _check(self, module: ir.Module) -> None:
-        offered = self.device.extensions.split()
-        missing = [extension for extension in extensions(module) if extension not in offered]
-        if missing:
-            message = f"{self.name} lacks {' and '.join(missing)}, which this program needs"
-            help = "choose another device (starplat devices lists them), or --target reference"
-            raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
-
     def synchronise(self) -> None:
-        with self.faults():
+        with self.faults:
             self.queue.finish()
 
     def trim(self) -> None:
@@ -117,15 +110,15 @@ class OpenCLDevice(ArrayDevice):
             return None
         if array.dtype != dtype or array.shape != (count,) or not array.flags.c_contiguous:
             return None
-        with self.faults():
+        with self.faults:
             array.finish()
             if array.queue is not None:
                 array.queue.finish()
         start, size, whole = array.offset, array.nbytes, array.base_data
-        loose = start % (self.device.mem_base_addr_align // 8) != 0 or whole.size - start < _whole_words(size)
+        loose = start % (self.device.mem_base_addr_align // 8) != 0 or whole.size - start < whole_words(size)
         memory = _Part(whole, start) if loose else whole
         if start and not loose:
-            memory = whole.get_sub_region(start, _whole_words(size))
+            memory = whole.get_sub_region(start, whole_words(size))
         return Adopted(memory, (whole.int_ptr, start, start + size), loose=loose)
 
     def export(self, buffer: Buffer) -> Any:
@@ -137,10 +130,6 @@ class OpenCLDevice(ArrayDevice):
         left = self.device.global_mem_size - self.held
         return at_most_host_memory(left) if self.is_host else left
 
-    def faults(self) -> Faults:
-        """Errors of the OpenCL runtime as diagnostics."""
-        return self._faults
-
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         return self._memory(dtype, count, self.cl.mem_flags.READ_WRITE)
 
@@ -149,46 +138,36 @@ class OpenCLDevice(ArrayDevice):
 
     def _memory(self, dtype: np.dtype[Any], count: int, flags: int) -> Any:
         try:
-            return self.cl.Buffer(self.context, flags, _whole_words(dtype.itemsize * count))
+            return self.cl.Buffer(self.context, flags, whole_words(dtype.itemsize * count))
         except self.cl.Error as error:
             if isinstance(error, self.cl.MemoryError) or any(word in str(error) for word in _NO_MEMORY):
                 raise MemoryError(str(error)) from error
             raise device_fault(self.name, str(error)) from error
 
-    def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        with self.faults():
-            self.cl.enqueue_copy(self.queue, buffer.memory, cells.view(np.uint8), is_blocking=True)
-
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
-        with self.faults():
+        with self.faults:
             start = first * buffer.dtype.itemsize
             self.cl.enqueue_copy(self.queue, buffer.memory, cells.view(np.uint8), dst_offset=start, is_blocking=True)
 
-    def _download(self, buffer: Buffer, cells: Cells) -> None:
-        with self.faults():
-            self.cl.enqueue_copy(self.queue, cells.view(np.uint8), buffer.memory, is_blocking=True)
+    def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        with self.faults:
+            start = first * buffer.dtype.itemsize
+            self.cl.enqueue_copy(self.queue, cells.view(np.uint8), buffer.memory, src_offset=start, is_blocking=True)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
-        with self.faults():
+        with self.faults:
             size = buffer.count * buffer.dtype.itemsize
             self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value.tobytes(), 0, size)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
-        with self.faults():
+        with self.faults:
             to, at = _whole(destination)
             out_of, start = _whole(source)
             self.cl.enqueue_copy(self.queue, to, out_of, byte_count=source.size, src_offset=start, dst_offset=at)
 
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        cell = np.empty(1, buffer.dtype)
-        with self.faults():
-            offset = index * buffer.dtype.itemsize
-            self.cl.enqueue_copy(self.queue, cell.view(np.uint8), buffer.memory, src_offset=offset, is_blocking=True)
-        return cell[0]
-
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
         size = buffer.dtype.itemsize
-        with self.faults():
+        with self.faults:
             self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value.tobytes(), index * size, size)
 
 
@@ -204,11 +183,6 @@ def _whole(buffer: Buffer) -> tuple[Any, int]:
     """What pyopencl copies from or to, and where its cells begin."""
     memory = buffer.memory
     return (memory.whole, memory.start) if isinstance(memory, _Part) else (memory, 0)
-
-
-def _whole_words(size: int) -> int:
-    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
-    return -(-size // 4) * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +226,7 @@ class OpenCLKernels(GroupKernels):
 
     def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Any:
         """The built kernel, told what it takes, which pyopencl would find out anew at every launch."""
-        with self._opencl.faults():
+        with self._opencl.faults:
             kernel = self._opencl.cl.Kernel(self._program, name)
             kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
         return kernel
@@ -271,17 +245,17 @@ class OpenCLKernels(GroupKernels):
                 return None
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
-        with self._opencl.faults():
+        with self._opencl.faults:
             entry(self._opencl.queue, *launch_range(kernel, size, self._opencl.few_groups), *arguments)
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         most = self._opencl.cl.kernel_work_group_info.WORK_GROUP_SIZE
-        with self._opencl.faults():
+        with self._opencl.faults:
             items = min(self._opencl.items_of_group, entry.get_work_group_info(most, self._opencl.device))
             entry(self._opencl.queue, (items,), (items,), *arguments)
 
     def piece(self, buffer: Buffer, place: int) -> Any:
-        with self._opencl.faults():
+        with self._opencl.faults:
             return buffer.memory.get_sub_region(place, BOARD_WORD)
 
     def memory(self, buffer: Buffer) -> Any:

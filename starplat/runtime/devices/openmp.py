@@ -12,7 +12,7 @@ from starplat.backends.compiled_loops import CompiledFunction, compiled_function
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
 from starplat.runtime.attending.progress import Control
-from starplat.runtime.devices import buffers, process_exit
+from starplat.runtime.devices import buffers, device_faults
 from starplat.runtime.devices.device import Called, LaunchSize
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
 from starplat.runtime.devices.words import Loaded, Word
@@ -80,7 +80,9 @@ class KernelsWithGroups(LibraryKernels):
     ) -> dict[str, Value]:
         group = self._groups[op.name]
         self.device.ready()
-        process_exit.within(self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments))
+        device_faults.within(
+            self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments)
+        )
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in group.words.items()}
 
     @property
@@ -107,7 +109,7 @@ class KernelsWithGroups(LibraryKernels):
         given = (ctypes.byref(number) if name in changed else number for name, number in numbers.items())
         before = {cells.address: name for name, cells in own.items()}
         self.device.ready()
-        process_exit.within(
+        device_faults.within(
             self.device.name, self.entry(function.name, ()), *map(ctypes.byref, (control, graph, *own.values())), *given
         )
         moved = {name: before[cells.address] for name, cells in own.items() if before[cells.address] != name}

@@ -45,26 +45,17 @@ class ReferenceDevice(ArrayDevice):
 
     _allocate_mapped = _allocate_managed = _allocate
 
-    def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        buffer.memory[:] = cells
-
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         buffer.memory[first : first + len(cells)] = cells
 
-    def _download(self, buffer: Buffer, cells: Cells) -> None:
-        cells[:] = buffer.memory[: buffer.count]
+    def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
+        cells[:] = buffer.memory[first : first + len(cells)]
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
         buffer.memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
         destination.memory[:] = source.memory
-
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        return buffer.memory[index]
-
-    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        buffer.memory[index] = value
 
 
 class ReferenceKernels(Kernels):

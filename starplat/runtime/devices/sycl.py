@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -10,18 +10,17 @@ import numpy as np
 
 from starplat.backends import launch
 from starplat.backends.sycl import CPU_CAPABILITIES, aspects
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime import elements, host_memory
 from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
-from starplat.runtime.devices.buffers import Adopted, Buffer
-from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize
+from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
+from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize, require_features
 from starplat.runtime.devices.device_faults import Faults, device_fault
-from starplat.runtime.devices.groups import GroupKernels
 from starplat.runtime.devices.together import WORD as BOARD_WORD
+from starplat.runtime.devices.together import GroupKernels
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain import cache, description, refused, sycl_apart, sycl_shim
+from starplat.toolchain import cache, description, sycl_apart, sycl_shim
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl
 
 WIDE_ARCS_OPTION = "-DARC_64"
@@ -42,7 +41,7 @@ class SyclDevice(ArrayDevice):
     def __init__(self, device: Any) -> None:
         self.dpctl = sycl()
         super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
-        self._faults = Faults(self.name, (sycl_shim.SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
+        self.faults = Faults(self.name, (sycl_shim.SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
         self.shim = shim()
         self.device = device
         try:
@@ -56,7 +55,8 @@ class SyclDevice(ArrayDevice):
         self.items_of_group = 1 if self.is_host else min(launch.THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
-        self._check(module, wide_arcs)
+        wanted = aspects(module, wide_arcs=wide_arcs)
+        require_features(self.name, wanted, lambda aspect: bool(getattr(self.device, f"has_aspect_{aspect}")))
         options = (*OPTIONS, WIDE_ARCS_OPTION) if wide_arcs else OPTIONS
         text = kernels_text_to_run(self.target, module)
         if not self.shim.makes_kernels:
@@ -75,11 +75,7 @@ class SyclDevice(ArrayDevice):
         try:
             return create(self.queue, text, copts=list(options))
         except Exception as error:  # the class for it is called otherwise in every version
-            raise refused.refused_kernels(self.name, text, ".cpp", refused.first_error(str(error))) from error
-
-    def _check(self, module: ir.Module, wide_arcs: bool) -> None:
-        wanted = aspects(module, wide_arcs=wide_arcs)
-        require_aspects(self.name, wanted, lambda aspect: bool(getattr(self.device, f"has_aspect_{aspect}")))
+            raise description.refused_kernels(self.name, text, ".cpp", description.first_error(str(error))) from error
 
     def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
         """The built kernels, and whether they came from the cache."""
@@ -101,10 +97,10 @@ class SyclDevice(ArrayDevice):
             binary = sycl_apart.build(self.shim.path, place, text, options)
             return self.shim.load(self.queue, binary), binary
         except sycl_shim.SyclError as error:
-            raise refused.refused_kernels(self.name, text, ".cpp", refused.first_error(str(error))) from error
+            raise description.refused_kernels(self.name, text, ".cpp", description.first_error(str(error))) from error
 
     def synchronise(self) -> None:
-        with self.faults():
+        with self.faults:
             self.shim.finish(self.queue)
 
     def trim(self) -> None:
@@ -119,7 +115,7 @@ class SyclDevice(ArrayDevice):
         memory = self.dpctl.memory.as_usm_memory(array)
         if memory.sycl_context != self.queue.sycl_context or memory.sycl_device != self.device:
             return None
-        with self.faults():
+        with self.faults:
             memory.sycl_queue.wait()
         start, size = int(memory._pointer), dtype.itemsize * count
         loose = start % 4 != 0 or size % 4 != 0
@@ -132,10 +128,6 @@ class SyclDevice(ArrayDevice):
         left = self.device.global_mem_size - self.held
         return host_memory.at_most_host_memory(left) if self.is_host else left
 
-    def faults(self) -> Faults:
-        """Errors of the SYCL runtime as diagnostics."""
-        return self._faults
-
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         return self._memory(self.dpctl.memory.MemoryUSMDevice, dtype, count)
 
@@ -143,41 +135,30 @@ class SyclDevice(ArrayDevice):
         return self._memory(self.dpctl.memory.MemoryUSMHost, dtype, count)
 
     def _memory(self, kind: Callable[..., Any], dtype: np.dtype[Any], count: int) -> Any:
-        whole_words = -(-dtype.itemsize * count // 4) * 4
         try:
-            return kind(whole_words, queue=self.queue)
+            return kind(whole_words(dtype.itemsize * count), queue=self.queue)
         except self.dpctl.memory.USMAllocationError as error:
             raise MemoryError(str(error)) from error
 
-    def _upload(self, buffer: Buffer, cells: elements.Cells) -> None:
-        with self.faults():
-            self.shim.copy(self.queue, address(buffer), cells.ctypes.data, cells.nbytes, wait=True)
-
     def _upload_at(self, buffer: Buffer, first: int, cells: elements.Cells) -> None:
-        with self.faults():
+        with self.faults:
             self.shim.copy(self.queue, address(buffer, first), cells.ctypes.data, cells.nbytes, wait=True)
 
-    def _download(self, buffer: Buffer, cells: elements.Cells) -> None:
-        with self.faults():
-            self.shim.copy(self.queue, cells.ctypes.data, address(buffer), cells.nbytes, wait=True)
+    def _download_at(self, buffer: Buffer, first: int, cells: elements.Cells) -> None:
+        with self.faults:
+            self.shim.copy(self.queue, cells.ctypes.data, address(buffer, first), cells.nbytes, wait=True)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
-        with self.faults():
+        with self.faults:
             self.shim.fill(self.queue, address(buffer), value.tobytes(), buffer.count)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
-        with self.faults():
+        with self.faults:
             size = source.count * source.dtype.itemsize
             self.shim.copy(self.queue, address(destination), address(source), size, wait=False)
 
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        cell = np.empty(1, buffer.dtype)
-        with self.faults():
-            self.shim.copy(self.queue, cell.ctypes.data, address(buffer, index), cell.nbytes, wait=True)
-        return cell[0]
-
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        with self.faults():
+        with self.faults:
             self.shim.fill(self.queue, address(buffer, index), value.tobytes(), 1)
 
 
@@ -225,13 +206,13 @@ class SyclKernels(GroupKernels):
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Any:
-        with self._sycl.faults():
+        with self._sycl.faults:
             return self._kernel(name)
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         group = self._items_of_group(kernel)
         items = _items(kernel, size, self._sycl.few_groups)
-        with self._sycl.faults():
+        with self._sycl.faults:
             self._sycl.queue.submit_async(entry, arguments, [items], [group])
 
     def _items_of_group(self, kernel: ir.Kernel) -> int:
@@ -244,7 +225,7 @@ class SyclKernels(GroupKernels):
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         items = self._sycl.items_of_group
-        with self._sycl.faults():
+        with self._sycl.faults:
             self._sycl.queue.submit_async(entry, arguments, [items], [items])
 
     def piece(self, buffer: Buffer, place: int) -> Any:
@@ -265,15 +246,6 @@ def _items(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> int:
     if kernel.works_apart:
         return launch.threads_apart(kernel, size.iterations)
     return launch.groups_of(kernel, size.iterations, few_groups) * launch.GROUP_SIZE
-
-
-def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:
-    """Lets a device pass that has all that a program needs. Raises E0608: it has not."""
-    missing = [aspect for aspect in wanted if not has(aspect)]
-    if missing:
-        message = f"{device} lacks {' and '.join(missing)}, which this program needs"
-        help = "choose another device (starplat devices lists them), or --target reference"
-        raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 def as_c(dtype: np.dtype[Any]) -> Callable[[Any], Any]:

@@ -10,10 +10,10 @@ from starplat.backends.sycl import CAPABILITIES, aspects, single_source_text
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.devices import buffers, device_faults
-from starplat.runtime.devices.device import Kernels, LaunchSize
-from starplat.runtime.devices.groups import GroupKernels
+from starplat.runtime.devices.device import Kernels, LaunchSize, require_features
 from starplat.runtime.devices.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
-from starplat.runtime.devices.sycl import as_c, require_aspects
+from starplat.runtime.devices.sycl import as_c
+from starplat.runtime.devices.together import GroupKernels
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import compilers, libraries
 
@@ -42,7 +42,7 @@ class SyclSourceDevice(LibraryDevice):
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         wanted = aspects(module, wide_arcs=wide_arcs)
-        require_aspects(self.name, wanted, lambda aspect: bool(self._memory.number(f"device_has_{aspect}")))
+        require_features(self.name, wanted, lambda aspect: bool(self._memory.number(f"device_has_{aspect}")))
         text = kernels_text_to_run(self.target, module, single_source_text)
         library, cached = libraries.open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return SyclSourceKernels(self, module, wide_arcs, library, cached)

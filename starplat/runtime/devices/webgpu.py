@@ -19,7 +19,7 @@ from starplat.runtime.devices.device_faults import Faults, device_fault
 from starplat.runtime.devices.words import WordKernels
 from starplat.runtime.elements import Cells
 from starplat.runtime.text import kernels_text_to_run
-from starplat.toolchain.refused import first_error, refused_kernels
+from starplat.toolchain.description import first_error, refused_kernels
 from starplat.toolchain.webgpu import wgpu
 
 _CELL = 4
@@ -69,30 +69,16 @@ class WebGPUDevice(Device):
         except self.wgpu.GPUError as error:
             raise device_fault(self.name, str(error)) from error
 
-    def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        self._upload_at(buffer, 0, cells)
-
     def _upload_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         held = _held_as(buffer.dtype)
         with self.faults:
             self.queue.write_buffer(buffer.memory, first * held.itemsize, cells.astype(held, copy=False))
 
-    def _download(self, buffer: Buffer, cells: Cells) -> None:
-        cells[:] = self._read(buffer, 0, buffer.count)
-
-    def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        return self._read(buffer, index, 1)[0]
-
-    def _read(self, buffer: Buffer, first: int, count: int) -> Cells:
+    def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
         held = _held_as(buffer.dtype)
         with self.faults:
-            taken = self.queue.read_buffer(buffer.memory, first * held.itemsize, count * held.itemsize)
-        return np.frombuffer(taken, held).astype(buffer.dtype)
-
-    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        held = _held_as(buffer.dtype)
-        with self.faults:
-            self.queue.write_buffer(buffer.memory, index * held.itemsize, np.array([value], held))
+            taken = self.queue.read_buffer(buffer.memory, first * held.itemsize, len(cells) * held.itemsize)
+        cells[:] = np.frombuffer(taken, held).astype(buffer.dtype)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
         held = _held_as(buffer.dtype)

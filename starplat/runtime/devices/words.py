@@ -80,7 +80,11 @@ class WordKernels(Kernels):
         element = reduction.variable.element
         dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
         start = clipped(identity(reduction.combine, element).value, dtype)
-        return Word(reduction.variable.name, element, start, self.device.allocate_word(dtype))
+        return Word(reduction.variable.name, element, start, self.allocate_word(dtype))
+
+    def allocate_word(self, dtype: np.dtype[Any]) -> Buffer:
+        """Where a reduction ends: on the device."""
+        return self.device.allocate_word(dtype)
 
     def _launch(
         self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize

@@ -11,9 +11,9 @@ from starplat.ir import nodes as ir
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.divided.on_devices import run_part
 from starplat.runtime.divided.planning import by_nodes
+from starplat.runtime.launch import Request
 from starplat.runtime.parts.agreeing import agreed, ending_together, marks_of, require_alike
 from starplat.runtime.parts.communicator import Communicator
-from starplat.runtime.request import Request
 from starplat.runtime.results.result import Result
 from starplat.runtime.session import default_session
 from starplat.runtime.targets import device_at

@@ -24,7 +24,7 @@ from starplat.ir.work import EARLY, cost_of
 from starplat.runtime.divided.planning import in_each_part, sources_apart
 from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.estimate import Sizes
-from starplat.runtime.tracing.exchanges import crossing_of
+from starplat.runtime.tracing.trace import crossing_of
 from starplat.schedule.facts import GraphFacts
 from starplat.sizes import in_words
 

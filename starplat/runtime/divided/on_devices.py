@@ -15,16 +15,14 @@ from starplat.passes.parts.rows import why_all_rows
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.devices.device import Device
 from starplat.runtime.divided.planning import pays, planned
-from starplat.runtime.launch import run_as_asked
-from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.launch import Request, run_as_asked
+from starplat.runtime.parts.communicator import Communicator, bytes_of_arcs, parts_of, with_own_rows
 from starplat.runtime.parts.nccl import connected, disconnect
-from starplat.runtime.parts.parts import bytes_of_arcs, parts_of, with_own_rows
 from starplat.runtime.parts.peers import PeerCommunicator
 from starplat.runtime.parts.threads import in_threads
-from starplat.runtime.request import Request
 from starplat.runtime.results.result import Division, Result
 from starplat.runtime.session import Answer, default_session
-from starplat.runtime.tracing.of_parts import of_all_parts
+from starplat.runtime.tracing.trace import of_all_parts
 from starplat.schedule import PLAIN
 
 _ALONE = Lock()

@@ -14,8 +14,7 @@ from starplat.passes.parts.alike import in_parts_alike
 from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime.devices.device import Device
-from starplat.runtime.facts import wants_facts
-from starplat.runtime.looking import look
+from starplat.runtime.facts import look, wants_facts
 from starplat.same import Same
 from starplat.schedule.algebra import components_in_parts
 from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part

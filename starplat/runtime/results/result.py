@@ -36,7 +36,6 @@ class Seconds:
     batches: tuple[float, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         return {
             "load": self.load,
             "compile": self.compile,
@@ -83,7 +82,6 @@ class Division:
     all_rows: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         found = {"rank": self.rank, "arcs": list(self.arcs), "bytes": self.bytes, "exchanges": self.exchanges}
         held = {"bytes_of_arcs": list(self.bytes_of_arcs), "all_rows": self.all_rows}
         return {**found, "by": self.by, **held}
@@ -105,7 +103,6 @@ class Summary:
     max: int | float | None
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         names = ("type", "count", "finite", "sum", "min", "max")
         return {name: _plain(getattr(self, name)) for name in names}
 
@@ -210,9 +207,7 @@ class Result(Mapping[str, Any]):
         Raises:
             DiagnosticError: E0710, the run brought no such property back; E0813, matplotlib is not installed.
         """
-        from starplat.runtime.results.plotted import plotted
-
-        return plotted(self, names, ranked=ranked)
+        return shown.plotted(self, names, ranked=ranked)
 
     def to_dict(self, name: str) -> dict[Any, Any]:
         """A property as a dictionary: by the ids of nodes; of edges by (source, destination), and where edges are

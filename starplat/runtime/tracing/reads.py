@@ -41,7 +41,6 @@ class Reads:
         return Reads(self.device + other.device, self.host + other.host, lines)
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         return {"device": self.device, "host": self.host, "host_lines": self.lines}
 
 

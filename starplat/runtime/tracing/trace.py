@@ -1,13 +1,56 @@
-"""The trace of a run: for every round the active nodes, how they were held, the time; and the same for every kernel."""
+"""The trace of a run: for every round the active nodes, how they were held, the time; and the same for every kernel.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+Of a run in parts it has the exchanges of parts too, and is made from the trace of each part."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from starplat.ir import nodes as ir
 from starplat.ir.points import Way
-from starplat.runtime.tracing.exchanges import Exchange
 from starplat.runtime.tracing.reads import Reads, total
+
+
+class Crossing(Enum):
+    """How cells of parts become what all of them have, or those of the host the device's."""
+
+    SHARE = "share"  # each part gives its own cells to the others
+    COMBINE = "combine"  # an operator makes one cell of those of all parts
+    TOGETHER = "together"  # the same for a scalar
+    CHUNKS = "chunks"  # the host copies the rows that a launch reads
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One exchange of an array or a scalar, or of rows for the kernel of that name; `bytes` are what all parts together
+    gave, or the host."""
+
+    crossing: Crossing
+    name: str
+    bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"exchange": self.crossing.value, "name": self.name, "bytes": self.bytes}
+
+
+def crossing_of(op: ir.HostOp) -> tuple[Crossing, str] | None:
+    """How a host operation exchanges cells, and the name of their array or scalar; None if it exchanges nothing."""
+    match op:
+        case ir.ShareParts(array):
+            return Crossing.SHARE, array.name
+        case ir.CombineParts(array, among=ir.Array() as among):
+            return Crossing.COMBINE, f"{array.name}, {among.name}"
+        case ir.CombineParts(array) | ir.CombineChanged(array):
+            return Crossing.COMBINE, array.name
+        case ir.Together(variable) | ir.TakeFirst(variable):
+            return Crossing.TOGETHER, variable.name
+        case ir.ExchangeCells():
+            names = ", ".join(array.name for array in (*op.arrays, op.among) if array is not None)
+            return (Crossing.SHARE if op.by is None else Crossing.COMBINE), names
+        case _:
+            return None
+
 
 SCHEMA = 1
 MOST_ROUNDS = 65_536
@@ -49,7 +92,6 @@ class Walk:
     reads: Reads | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         return {
             "kernel": self.kernel,
             "line": self.line,
@@ -88,7 +130,6 @@ class Round:
         return total(walk.reads for walk in self.walks)
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         chief = self.chief.to_json()
         return {
             "line": self.line,
@@ -128,7 +169,6 @@ class Work:
     missing: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         return {"bytes": self.bytes, "operations": self.operations, "not_counted": list(self.missing)}
 
 
@@ -200,7 +240,6 @@ class Trace:
         return plotted(active, [chief.direction for chief in chiefs], [one.seconds for one in self.rounds])
 
     def to_json(self) -> dict[str, Any]:
-        """As the schema has it."""
         return {
             "schema": SCHEMA,
             "clock": "device" if self.on_device else "host",
@@ -212,3 +251,45 @@ class Trace:
             "rounds": [one.to_json() for one in self.rounds],
             **({"exchanged_outside": [one.to_json() for one in self.exchanged_outside]} if self.exchanges else {}),
         }
+
+
+def of_all_parts(traces: Sequence[Trace], *, alike: bool) -> Trace:
+    """The trace of a run from those of its parts: nodes, arcs and bytes of all of them, and the longest time.
+
+    `alike`: whether all parts have the same rounds, each for its nodes; else the rounds are those of the first part,
+    with the exchanges of all.
+    """
+    first = traces[0]
+    sizes = map(sum, zip(*([one.bytes for one in trace.exchanges] for trace in traces), strict=True))
+    if alike:
+        rounds = tuple(map(_round_of_all, zip(*(trace.rounds for trace in traces), strict=True)))
+        outside = tuple(map(_walk_of_all, zip(*(trace.outside for trace in traces), strict=True)))
+        first = replace(first, rounds=rounds, outside=outside)
+    rounds = tuple(replace(one, exchanges=_with_sizes(one.exchanges, sizes)) for one in first.rounds)
+    exchanged = _with_sizes(first.exchanged_outside, sizes)
+    seconds = max(trace.seconds for trace in traces)
+    return replace(first, rounds=rounds, exchanged_outside=exchanged, seconds=seconds, work=None)
+
+
+def _with_sizes(exchanges: Sequence[Exchange], sizes: Iterator[int]) -> tuple[Exchange, ...]:
+    return tuple(replace(one, bytes=next(sizes)) for one in exchanges)
+
+
+def _round_of_all(rounds: Sequence[Round]) -> Round:
+    walks = tuple(map(_walk_of_all, zip(*(one.walks for one in rounds), strict=True)))
+    return replace(rounds[0], walks=walks, seconds=max(one.seconds for one in rounds))
+
+
+def _walk_of_all(walks: Sequence[Walk]) -> Walk:
+    """The walks of a kernel in all parts as one. A kernel that each part runs in full counts once."""
+    first = walks[0]
+    known = [walk.reads for walk in walks]
+    reads = None if None in known else total(known)
+    if first.held.each_part_in_full:
+        return replace(first, reads=reads)
+    return replace(first, active=_sum(w.active for w in walks), arcs=_sum(w.arcs for w in walks), reads=reads)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    return None if None in found else sum(filter(None, found))

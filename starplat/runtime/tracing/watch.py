@@ -7,8 +7,7 @@ until the next one begins, so what a loop does to find out whether it goes on is
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from starplat.runtime.tracing.exchanges import Exchange
-from starplat.runtime.tracing.trace import MOST_ROUNDS, Filled, Round, Trace, Walk
+from starplat.runtime.tracing.trace import MOST_ROUNDS, Exchange, Filled, Round, Trace, Walk
 
 
 @dataclass(slots=True)

@@ -1,9 +1,11 @@
-"""The executor of traced runs: reports every round to a watch.
+"""The executor of traced runs, which reports every round to a watch, and the modules of such runs.
 
 The host waits for the device before it reads a clock or cells; its reads are not part of the rounds' times. A
-persistent kernel records its rounds itself.
-"""
+persistent kernel records its rounds itself. Rounds that one group would run by itself are launched one by one, so that
+the host sees the beginning of each; of rounds launched ahead it waits for each, so that only rounds that took place are
+recorded."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -11,7 +13,8 @@ from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of
-from starplat.ir.visitor import with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host, with_signature
 from starplat.runtime.actions.executor import Executor
 from starplat.runtime.actions.machine import Flow, Frame, Op, World
 from starplat.runtime.attending.progress import Progress
@@ -19,10 +22,10 @@ from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Kernels
 from starplat.runtime.elements import Cells, Value, as_value
 from starplat.runtime.tracing.active import filled_by, walk_of
-from starplat.runtime.tracing.exchanges import Crossing, Exchange, crossing_of
 from starplat.runtime.tracing.records import fresh_records, line_of, told
+from starplat.runtime.tracing.trace import Crossing, Exchange, crossing_of
 from starplat.runtime.tracing.watch import Watch
-from starplat.same import Same
+from starplat.same import Same, remembered
 from starplat.schedule.loop.compiled import CompiledLoop
 
 
@@ -38,7 +41,7 @@ class WatchedExecutor(Executor):
         self._records: Buffer | None = None
         self._loops: list[ir.HostOp] = []
 
-    def perform(self, op: ir.HostOp, frame: Frame) -> Flow:
+    def perform(self, op: ir.HostOp, frame: Frame) -> Flow | None:
         match op:
             case ir.Launch():
                 self._tell_of_launch(op, frame)
@@ -59,7 +62,7 @@ class WatchedExecutor(Executor):
                 pass
         return super().perform(op, frame)
 
-    def _watched_exchange(self, op: ir.HostOp, frame: Frame, crossing: Crossing, name: str) -> Flow:
+    def _watched_exchange(self, op: ir.HostOp, frame: Frame, crossing: Crossing, name: str) -> Flow | None:
         """An exchange of parts, with the bytes that this one gives."""
         assert self.world.parts is not None, "only a run in parts has exchanges"
         communicator = self.world.parts.communicator
@@ -70,14 +73,14 @@ class WatchedExecutor(Executor):
 
     # --- loops -----------------------------------------------------------------------------------------------------
 
-    def _watched_loop(self, op: ir.HostOp, frame: Frame) -> Flow:
+    def _watched_loop(self, op: ir.HostOp, frame: Frame) -> Flow | None:
         self._loops.append(op)
         flow = super().perform(op, frame)
         self._loops.pop()
         self._watch.end(op, self._now())
         return flow
 
-    def block(self, ops: Op, frame: Frame) -> Flow:
+    def block(self, ops: Op, frame: Frame) -> Flow | None:
         loop = self._loops[-1] if self._loops else None
         if isinstance(loop, ir.HostLoop) and ops is loop.body:
             line = line_of(self.module, self._points[Event.ROUND, Same(loop)].span)
@@ -126,7 +129,7 @@ class WatchedExecutor(Executor):
         world = self.world
         self._watch.fill(filled_by(op, world.num_nodes, world.num_arcs, wide_arcs=world.wide_arcs))
 
-    def _watched_launch(self, op: ir.OnDevice, frame: Frame) -> Flow:
+    def _watched_launch(self, op: ir.OnDevice, frame: Frame) -> Flow | None:
         """One launch that records its rounds; they are put where they took place."""
         records = self._records = fresh_records(self.device)
         flow = super().perform(op, frame)
@@ -173,3 +176,37 @@ class _Before:
 
     def scalar(self, variable: ir.Variable) -> Value:
         return self.frame.variables[variable.name]
+
+
+@remembered(64)
+def traced(module: ir.Module) -> ir.Module:
+    """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
+    object every time."""
+    if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
+        return module
+    return replace(module, functions=tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions))
+
+
+def taken_apart(module: ir.Module) -> bool:
+    """Whether rounds that otherwise share a launch, or are launched ahead, are launched one by one in `traced`."""
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return any(_is_ahead(op) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
+
+
+def _is_ahead(op: ir.HostOp) -> bool:
+    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
+
+
+class _Traced(Rewriter):
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        match op:
+            case ir.OnDevice():
+                return (replace(op, traced=True),)
+            case ir.Loop(driver=ir.Ahead(goes_on)):
+                return (replace(op, driver=ir.Ahead(goes_on, 1)),)
+            case ir.HostIf(_, then, otherwise) if any(
+                isinstance(inner, ir.OnDevice) and inner.one_group for inner in then
+            ):
+                return self.host_block(otherwise)
+            case _:
+                return (self.rebuild(op),)

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.shapes.asking import asking
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.rows_of_arcs import row_of_arc
-from starplat.ir.shapes.searching import finds_any
+from starplat.ir.shapes.searching import asking, finds_any
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.shapes.visiting import in_any_order, is_apart, passes_arrays
 from starplat.ir.visitor import (

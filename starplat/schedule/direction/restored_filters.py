@@ -5,15 +5,15 @@ evaluates the filter first and stores flags. In a loop over levels the filter te
 the loop only changes cells from INF to the next number: so the flags are not needed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.launches import is_launched_once, launches
-from starplat.ir.rewriter import Rewriter, map_expression
-from starplat.ir.uses import stream
+from starplat.ir.rewriter import HostRule, map_expression
+from starplat.ir.uses import rows
 from starplat.ir.visitor import arrays_in, host_ops, with_signature, written_arrays
 
 
@@ -28,7 +28,17 @@ class Judged:
 
     def unjudged(self, module: ir.Module) -> ir.Module:
         """The module where the loop evaluates its filter itself."""
-        return _Unjudger(self, module).module()
+        drops = HostRule(lambda op: () if op is self.judge else None)
+        functions = tuple(
+            replace(f, arrays=tuple(a for a in f.arrays if a != self.flags), body=drops.host_block(f.body))
+            for f in module.functions
+        )
+        kernels = tuple(
+            with_signature(replace(kernel, filter=self.filter)) if kernel is self.kernel else kernel
+            for kernel in module.kernels
+            if kernel.name != self.judge.kernel
+        )
+        return replace(module, functions=functions, kernels=kernels)
 
 
 def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Judged]:
@@ -39,16 +49,6 @@ def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Jud
                 found = _judged(judge, asking, module)
                 if found is not None and found.flags in function.arrays:
                     yield found
-
-
-def rows(ops: Iterable[ir.HostOp]) -> Iterator[list[ir.HostOp]]:
-    """Every row of operations, with blocks that only group opened."""
-    row = list(stream(ops))
-    yield row
-    for op in row:
-        for name in ("then", "otherwise", "before", "body", "step"):
-            if (inner := getattr(op, name, ())) and isinstance(inner, tuple):
-                yield from rows(inner)
 
 
 def launched_before(module: ir.Module) -> Mapping[str, str]:
@@ -110,23 +110,3 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
 def _mentions(flags: ir.Array, module: ir.Module) -> int:
     """How many launches use the flags."""
     return sum(flags in module.kernel(launch.kernel).arrays for launch in launches(module.functions))
-
-
-class _Unjudger(Rewriter):
-    def __init__(self, judged: Judged, given: ir.Module) -> None:
-        self.judged, self.given = judged, given
-
-    def module(self) -> ir.Module:
-        kernels = tuple(
-            with_signature(replace(kernel, filter=self.judged.filter)) if kernel is self.judged.kernel else kernel
-            for kernel in self.given.kernels
-            if kernel.name != self.judged.judge.kernel
-        )
-        return replace(self.given, functions=tuple(map(self.function, self.given.functions)), kernels=kernels)
-
-    def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        arrays = tuple(array for array in function.arrays if array != self.judged.flags)
-        return replace(function, arrays=arrays, body=self.host_block(function.body))
-
-    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
-        return () if op is self.judged.judge else (self.rebuild(op),)

@@ -48,7 +48,7 @@ def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
     body = kernel.body if found is None else found.body
     if _lends(kernel, array):
         return "calls a function with it"
-    if found is not None and any(_writes(op, array) for op in walk_kernel(body)):
+    if found is not None and any(writes(op, array) for op in walk_kernel(body)):
         return "walks its members and changes the set"
     if found is not None and found.takes and asks_for(array, body):
         return "tests it while all members leave"
@@ -82,7 +82,7 @@ def _only_adds(op: ir.KernelOp, array: ir.Array) -> bool:
     return array not in _named(op)
 
 
-def _writes(op: ir.KernelOp, array: ir.Array) -> bool:
+def writes(op: ir.KernelOp, array: ir.Array) -> bool:
     """Whether an operation itself writes to the array."""
     return array in _named(op) or (isinstance(op, ir.ExtremeCell) and any(c.array == array for c in op.carried))
 

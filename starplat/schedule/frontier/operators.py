@@ -7,14 +7,18 @@ members becomes a walk that puts the others into another set, with which the set
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from starplat.ir import build, fresh_names, launches, rewriter, visitor
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction, negated
+from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
 from starplat.ir.module_rewriter import with_arrays
-from starplat.schedule.frontier import active_sets, kernel_parts, own_flags
+from starplat.ir.shapes.members import flag_of
+from starplat.schedule.frontier import active_sets
+from starplat.schedule.frontier.obstacles import obstacle_in
+from starplat.schedule.frontier.splitting import Cleared, Conditions, Done, Lost, Part, Splitter, WholeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +83,20 @@ class _Sayer(rewriter.Rewriter):
 
     def apart(self, op: ir.Launch, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
         """The parts of a kernel. A set that loses members is swapped, so its memory must be invisible before."""
-        parts = own_flags.parts_of(kernel, self.flags)
-        losing = () if parts is None else [part.array for part in parts if isinstance(part, kernel_parts.Lost)]
+        parts = _parts_of(kernel, self.flags)
+        losing = () if parts is None else [part.array for part in parts if isinstance(part, Lost)]
         if parts is None or not all(active_sets.begins_cleared(self.region, array, self.given) for array in losing):
             return (op,)
         return tuple(new for part in parts for new in self.part(kernel, part))
 
-    def part(self, kernel: ir.Kernel, part: kernel_parts.Part) -> Iterator[ir.HostOp]:
+    def part(self, kernel: ir.Kernel, part: Part) -> Iterator[ir.HostOp]:
         own = kernel.own
         match part:
-            case kernel_parts.Cleared(array):
+            case Cleared(array):
                 yield ir.Fill(array, build.FALSE)
-            case kernel_parts.Done(conditions, body):
+            case Done(conditions, body):
                 yield self.launch(kernel, conditions, body)
-            case kernel_parts.Lost(array, conditions, body):
+            case Lost(array, conditions, body):
                 stay = self.stay(array)
                 put = (ir.Store(stay, own, build.TRUE),)
                 leaves = conjunction(conditions)
@@ -138,3 +142,68 @@ class _Sayer(rewriter.Rewriter):
         kernel = ir.Kernel(name, ir.AllNodes(), node, put, filter=ir.Load(source, ir.Ref(node)), comment=comment)
         self.kernels.append(visitor.with_signature(kernel))
         return ir.Fill(destination, build.FALSE), ir.Launch(name)
+
+
+# --- the parts of a kernel
+
+
+def _parts_of(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part, ...] | None:
+    """The kernel's parts, by what they do with flags of its own nodes, in order; None where it is better left whole or
+    cannot be split."""
+    touched = flags & set(kernel.arrays)
+    whole = not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None or kernel.guard is not None
+    if whole or not touched or visitor.continues(kernel.body):
+        return None
+    if (either := _of_two_sets(kernel, flags)) is not None:
+        return either
+    if not any(obstacle_in(kernel, array) for array in touched) and not _only_for_members(kernel, flags):
+        return None
+    splitter = Splitter(kernel, flags)
+    try:
+        splitter.block(kernel.body, tuple((c, 0) for c in _conditions(kernel)))
+        parts = tuple(splitter.parts)
+        return parts if all(_is_complete(part, kernel) for part in parts) else None
+    except WholeError:
+        return None
+
+
+def _conditions(kernel: ir.Kernel) -> Conditions:
+    return () if kernel.filter is None else tuple(conjuncts(kernel.filter))
+
+
+def _of_two_sets(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part, ...] | None:
+    """A walk over the union of two sets, as two: over the first, then over those of the second that are not in the
+    first."""
+    conditions = _conditions(kernel)
+    if {array for c in conditions for array in visitor.arrays_in(c)} & visitor.written_arrays(kernel.body):
+        return None
+    for number, condition in enumerate(conditions):
+        match tuple(disjuncts(condition)):
+            case (one, other) if {flag_of(one, kernel.index), flag_of(other, kernel.index)} <= flags:
+                rest = (*conditions[:number], *conditions[number + 1 :])
+                return Done((one, *rest), kernel.body), Done((other, negated(one), *rest), kernel.body)
+    return None
+
+
+def _only_for_members(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> bool:
+    """Whether a kernel over all nodes does several things, each for members of some set only."""
+    if kernel.filter is not None or len(kernel.body) < 2 or kernel.iterator is None:
+        return False
+    asked = [op.condition for op in kernel.body if isinstance(op, ir.KernelIf) and not op.otherwise]
+    return len(asked) == len(kernel.body) and all(
+        any(flag_of(part, kernel.iterator) in flags for part in conjuncts(condition)) for condition in asked
+    )
+
+
+def _is_complete(part: Part, kernel: ir.Kernel) -> bool:
+    """Whether a part uses no local that another part declares."""
+    match part:
+        case Cleared():
+            return True
+        case Lost(_, conditions, body) | Done(conditions, body):
+            pass
+    locals_ = {variable for op in visitor.walk_kernel(kernel.body) for variable in visitor.declared_by(op)}
+    own = {variable for op in visitor.walk_kernel(body) for variable in visitor.declared_by(op)}
+    tops = (*conditions, *visitor.all_expressions(body))
+    used = {e.variable for top in tops for e in visitor.walk_expression(top) if isinstance(e, ir.Ref)}
+    return not (used | visitor.assigned_variables(body)) & (locals_ - own)

@@ -18,7 +18,7 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels, touched
-from starplat.ir.rewriter import Rewriter
+from starplat.ir.rewriter import ArrayRule
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk_host, with_signature
 from starplat.schedule.frontier.active_sets import own_flags
@@ -94,7 +94,7 @@ class _Maker(Decider):
             return (self.rebuild(loop),)
         own = self.taken.array(f"own_{flags.name}", flags.element, flags.extent)
         self.arrays.append(own)
-        renamed = _Renamed(flags, own)
+        renamed = ArrayRule(lambda array: own if array == flags else array)
         for kernel in kernels:
             self.changed[kernel] = with_signature(renamed.kernel(self.given.kernel(kernel)))
         (rounds,) = renamed.host_block((loop,))
@@ -113,13 +113,3 @@ class _Maker(Decider):
         )
         self.kernels.append(with_signature(kernel))
         return ir.Launch(name)
-
-
-class _Renamed(Rewriter):
-    """Puts one array in the place of another."""
-
-    def __init__(self, old: ir.Array, new: ir.Array) -> None:
-        self.old, self.new = old, new
-
-    def array(self, array: ir.Array) -> ir.Array:
-        return self.new if array == self.old else array

@@ -5,7 +5,7 @@ A part tests again what the kernel tested once: that is the same if no part in b
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from starplat.ir import build, rewriter
@@ -14,8 +14,36 @@ from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
 from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, blocks_of, walk_kernel, written_arrays
 from starplat.schedule.frontier.filters import when_it_counts
-from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part
 from starplat.schedule.loop.drivers import is_safe
+
+Conditions = tuple[ir.Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """All members leave the set."""
+
+    array: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Members for which all conditions hold leave the set, and do something unrelated to it."""
+
+    array: ir.Array
+    conditions: Conditions
+    body: tuple[ir.KernelOp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The work of nodes for which all conditions hold."""
+
+    conditions: Conditions
+    body: tuple[ir.KernelOp, ...]
+
+
+Part = Cleared | Lost | Done
 
 
 class WholeError(Exception):

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from starplat.ir import conditions, rewriter, visitor
 from starplat.ir import nodes as ir
+from starplat.schedule.frontier.obstacles import writes
 
 
 def finds_next_level(kernel: ir.Kernel) -> tuple[ir.Array, ir.Variable] | None:
     """The cells and the number of the level, if the kernel visits a level, finds the next, and does nothing else to the
     cells."""
     for cells, depth, _ in _levels_asked(kernel):
-        updates = [op for op in visitor.walk_kernel(as_lowering(kernel, cells, depth).body) if cells in _written_by(op)]
+        updates = [op for op in visitor.walk_kernel(as_lowering(kernel, cells, depth).body) if writes(op, cells)]
         if len(updates) == 1 and _lowers(updates[0], kernel, cells, depth):
             return cells, depth
     return None
@@ -66,13 +67,6 @@ def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(1), right):
             return right in (ir.Ref(depth), ir.Load(cells, kernel.own))
     return False
-
-
-def _written_by(op: ir.KernelOp) -> frozenset[ir.Array]:
-    """What one operation writes, blocks inside it left out."""
-    named = {part for name in ("array", "lock") if isinstance(part := getattr(op, name, None), ir.Array)}
-    carried = {carry.array for carry in op.carried} if isinstance(op, ir.ExtremeCell) else set()
-    return frozenset(named | carried)
 
 
 def asked_level(kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.Expression | None:

@@ -3,6 +3,9 @@
 The thread that lowers a cell from INF appends its node, so that a level is a piece of the list; the host reads the
 length where it would test for an end. The start of each level is kept if a loop goes back over the levels. So a round
 visits only its own nodes, in either direction.
+
+A cell that is lowered was INF and is lowered once, to the next level's number, whichever node of this level does it
+(see `loops`): so a node whose cell is INF may search its in-neighbors for this level's number, and append itself.
 """
 
 from collections.abc import Iterable
@@ -11,11 +14,11 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
 from starplat.ir import nodes as ir
 from starplat.ir.module_rewriter import with_graph_arrays
-from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import walk_expression, walk_host, walk_kernel, with_signature
+from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
 from starplat.schedule.direction.pull_rounds import Choices
 from starplat.schedule.levels.kernels import asked_level
 from starplat.schedule.levels.loops import Levels, WayBack
-from starplat.schedule.levels.pull import pulled_level
 from starplat.schedule.schedule import Direction
 from starplat.schedule.step import Choice
 
@@ -140,7 +143,7 @@ class LevelsAsLists(ReturnRewriter):
         if self.direction is Direction.PUSH or self.levels.in_one_launch:
             return None
         finder = self.walking(self.given.kernel(self.levels.finder))
-        return pulled_level(finder, self.levels, taken)
+        return _pulled_level(finder, self.levels, taken)
 
     def directions(self) -> Iterable[Choice]:
         """The ways to find the next level, if there is a choice."""
@@ -279,3 +282,25 @@ def _shifted(number: ir.Variable, by: int) -> ir.Expression:
         return ir.Ref(number)
     operator = ir.BinaryOperator.ADD if by > 0 else ir.BinaryOperator.SUBTRACT
     return ir.Binary(operator, ir.Ref(number), build.number(abs(by)), ir.Element.INT)
+
+
+def _pulled_level(found: ir.Kernel, levels: Levels, taken: fresh_names.FreshNames) -> ir.Kernel | None:
+    """The pull kernel for one that finds the next level by walking the list; None where that does other things as
+    well."""
+    spread = spread_in(found.body, found.index)
+    if spread is None or spread.lowering.carried or not says_only_that(_without_append(spread)):
+        return None
+    rest = [] if found.filter is None else list(conditions.conjuncts(found.filter))
+    if any(isinstance(part, ir.Load) and part.array == spread.cells for e in rest for part in walk_expression(e)):
+        return None
+    here: ir.Expression = build.equal(ir.Load(spread.cells, ir.Ref(found.index)), ir.Ref(levels.depth))
+    return from_other_end(found, spread, taken, build.both(here, *rest), spread.lowering.also, by_value=True)
+
+
+def _without_append(spread: Spread) -> tuple[ir.KernelOp, ...]:
+    """What is done beside a lowering, apart from appending the node to the list."""
+    match spread.lowering.also:
+        case (*rest, ir.Let(), ir.FetchAdd(), ir.Store(_, _, ir.Ref(node))) if node == spread.loop.neighbor:
+            return tuple(rest)
+        case rest:
+            return rest

@@ -3,16 +3,22 @@
 Host-driven rounds that end by a result of the device cost a readback each. Here the device keeps that result and all
 scalars that rounds change, and every kernel first tests whether its round takes place: so the host can launch rounds
 without knowing how many there are, and looks after 1, 2, 4, … of them.
+
+A round qualifies if the host only launches kernels of known size, fills, copies and swaps arrays, and computes scalars
+from the device's results: a kernel of one thread can compute these in its place.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from __future__ import annotations
 
-from starplat.ir import build, launches
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from starplat.ir import build, fresh_names, launches, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
-from starplat.schedule.loop import batch_loops, batch_rounds
+from starplat.schedule.loop import batch_rounds, drivers, group_rounds
+from starplat.schedule.loop.late_declarations import as_assignments
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 from starplat.source import NOWHERE
@@ -76,7 +82,7 @@ class _Batcher(Decider):
         self.around.pop()
         return (rebuilt,)
 
-    def suiting(self, op: ir.HostOp) -> batch_loops.Rounds | None:
+    def suiting(self, op: ir.HostOp) -> Rounds | None:
         """The loop, if the host waits in each round and need not; where it must, the reason is reported."""
         inside = tuple(walk_host((op,)))
         if any(
@@ -84,11 +90,11 @@ class _Batcher(Decider):
         ):
             return None
         launched = next((inner.kernel for inner in inside if isinstance(inner, ir.Launch)), None)
-        rounds = None if launched is None else batch_loops.rounds_of(op, self.given, self.taken)
-        if rounds is None or not batch_loops.waits(rounds, self.given):
+        rounds = None if launched is None else rounds_of(op, self.given, self.taken)
+        if rounds is None or not waits(rounds, self.given):
             return None
-        reason = batch_loops.obstacle(rounds, self.given)
-        if reason is None and self.spares_doubles and batch_loops.works_out_doubles(rounds):
+        reason = obstacle(rounds, self.given)
+        if reason is None and self.spares_doubles and works_out_doubles(rounds):
             reason = "it computes a double, which the device may lack"
         if reason is None:
             what = f"the loop of '{launched}': the host launches up to {MOST_AHEAD} rounds ahead"
@@ -99,7 +105,7 @@ class _Batcher(Decider):
 
     # --- a loop ------------------------------------------------------------------------------------------------------
 
-    def in_batches(self, op: ir.HostOp, rounds: batch_loops.Rounds) -> Iterator[ir.HostOp]:
+    def in_batches(self, op: ir.HostOp, rounds: Rounds) -> Iterator[ir.HostOp]:
         """The loop, with its beginning ahead of it and late reads behind it."""
         inside = tuple(walk_host((op,)))
         launched = [inner.kernel for inner in inside if isinstance(inner, ir.Launch)]
@@ -127,7 +133,7 @@ class _Batcher(Decider):
         else:
             yield from loop
 
-    def beginning(self, one: batch_rounds.Round, rounds: batch_loops.Rounds) -> ir.Kernel:
+    def beginning(self, one: batch_rounds.Round, rounds: Rounds) -> ir.Kernel:
         """One thread stores the host's values into cells."""
         lasting = (*rounds.varying, *(on_device for _, _, on_device in one.turns))
         stores = (
@@ -150,7 +156,7 @@ class _Batcher(Decider):
             differs = build.differs(ir.Ref(by_host), ir.Ref(on_device))
             yield ir.HostIf(differs, (replace(swap),))
 
-    def late(self, op: ir.HostOp, rounds: batch_loops.Rounds) -> list[ir.Variable]:
+    def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:
         """The variables that are read after the loop; in a loop around it, before it as well."""
         outside = list(walk_around(self.host.body, op))
         asked = {*launches.scalars_read(outside, self.given), *launches.scalars_set(outside, self.given)}
@@ -159,3 +165,74 @@ class _Batcher(Decider):
             own = {variable for other in walk_host((self.around[-1],)) for variable in declared_by(other)}
             asked |= set(rounds.varying) - own
         return [variable for variable in rounds.varying if variable in asked]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """A loop as `ahead; do row while (condition)`; if `tested_first`, the host tests the condition before.
+
+    `varying` are the variables from before the loop that rounds change.
+    """
+
+    ahead: tuple[ir.HostOp, ...]
+    tested_first: bool
+    row: tuple[ir.HostOp, ...]
+    condition: ir.Expression
+    varying: tuple[ir.Variable, ...]
+
+
+def rounds_of(op: ir.HostOp, module: ir.Module, taken: fresh_names.FreshNames) -> Rounds | None:
+    """The loop, if it is of a kind that has rounds and a condition."""
+    match op:
+        case ir.Loop(before, condition, body, True):
+            return _rounds((), False, (*body, *op.step, *before), condition, module)
+        case ir.Loop(before, condition, body, False):
+            again = as_assignments(group_rounds.copied(before))
+            return _rounds(group_rounds.copied(before), True, (*body, *op.step, *again), condition, module)
+        case ir.HostForRange(variable, first, end, body):
+            last = taken.variable(f"{variable.name}_end", variable.element)
+            less = build.less(ir.Ref(variable), ir.Ref(last))
+            one = ir.Const(1, variable.element)
+            advance = ir.SetVariable(variable, build.plus(ir.Ref(variable), one))
+            ahead = (ir.DeclareVariable(variable, first), ir.DeclareVariable(last, end))
+            return _rounds(ahead, True, (*body, advance), less, module)
+    return None
+
+
+def _rounds(
+    ahead: tuple[ir.HostOp, ...],
+    tested_first: bool,
+    row: tuple[ir.HostOp, ...],
+    condition: ir.Expression,
+    module: ir.Module,
+) -> Rounds:
+    inside = tuple(visitor.walk_host(row))
+    own = {variable for op in inside for variable in visitor.declared_by(op)}
+    varying = dict.fromkeys(v for v in launches.scalars_set(inside, module) if v not in own)
+    return Rounds(ahead, tested_first, row, condition, tuple(varying))
+
+
+def waits(rounds: Rounds, module: ir.Module) -> bool:
+    """Whether the host waits in a round for a result of the device."""
+    return any(
+        isinstance(op, ir.ReadCell) or (isinstance(op, ir.Launch) and bool(module.kernel(op.kernel).brought_back))
+        for op in visitor.walk_host(rounds.row)
+    )
+
+
+def works_out_doubles(rounds: Rounds) -> bool:
+    """Whether the host computes with doubles in a round."""
+    parts = (*rounds.varying, *visitor.walk_expression(rounds.condition), *visitor.all_expressions(rounds.row))
+    return any(part.element is ir.Element.DOUBLE for part in parts)
+
+
+def obstacle(rounds: Rounds, module: ir.Module) -> str | None:
+    """Why the host cannot launch rounds ahead; None if it can."""
+    if not drivers.is_safe(rounds.condition):
+        return "only the host can compute whether there is another round"
+    inside = tuple(visitor.walk_host(rounds.row))
+    swapped = [array for op in inside if isinstance(op, ir.Swap) for array in (op.first, op.second)]
+    if len(swapped) != len(set(swapped)):
+        return "an array is swapped twice in a round"
+    declared = {variable for op in inside for variable in visitor.declared_by(op)}
+    return drivers.Ahead(module, declared.union(rounds.varying)).first(rounds.row)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
@@ -148,19 +147,14 @@ class _Round:
 # --- what a group does ------------------------------------------------------------------------------------------------
 
 
-def copied(ops: Iterable[ir.HostOp]) -> tuple[Any, ...]:
+def copied(ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
     """A copy of the operations, because operations are told apart by identity."""
-    result: list[ir.HostOp] = []
-    for op in ops:
-        inside: dict[str, Any] = {name: copied(block) for name, block in _blocks(op)}
-        result.append(replace(op, **inside))
-    return tuple(result)
+    return _Copier().host_block(ops)
 
 
-def _blocks(op: ir.HostOp) -> Iterable[tuple[str, tuple[ir.HostOp, ...]]]:
-    for name in ("before", "then", "otherwise", "body", "step"):
-        if (block := getattr(op, name, None)) is not None:
-            yield name, block
+class _Copier(rewriter.Rewriter):
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return (replace(self.rebuild(op)),)
 
 
 def with_plain_walks(

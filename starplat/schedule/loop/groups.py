@@ -42,8 +42,12 @@ class _Grouper(Decider):
         made = super().function(function)
         groups = [op for op in visitor.walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
         moved = {array for op in groups for array in op.arrays if array.origin is ir.Origin.HOST}
-        arrays = tuple(_on_device(array) if array in moved else array for array in made.arrays)
-        return replace(made, arrays=arrays, body=_Moved(moved).host_block(made.body))
+
+        def on_device(array: ir.Array) -> ir.Array:
+            return replace(array, origin=ir.Origin.TEMPORARY) if array in moved else array
+
+        body = rewriter.ArrayRule(on_device).host_block(made.body)
+        return replace(made, arrays=tuple(map(on_device, made.arrays)), body=body)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.OnDevice):
@@ -112,17 +116,3 @@ def _asks_for_many(condition: ir.Expression, lengths: Collection[ir.Expression])
         case ir.Binary(ir.BinaryOperator.GREATER, length, ir.Const(int() as least)):
             return length in lengths and least >= FEW - 1
     return False
-
-
-class _Moved(rewriter.Rewriter):
-    """Moves arrays of the host to the device."""
-
-    def __init__(self, moved: set[ir.Array]) -> None:
-        self.moved = moved
-
-    def array(self, array: ir.Array) -> ir.Array:
-        return _on_device(array) if array in self.moved else array
-
-
-def _on_device(array: ir.Array) -> ir.Array:
-    return replace(array, origin=ir.Origin.TEMPORARY) if array.origin is ir.Origin.HOST else array

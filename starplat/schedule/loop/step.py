@@ -3,21 +3,26 @@
 In a host function it finds consecutive operations that the threads of one launch can do, with a loop of launches among
 them or, on a small graph, several launches, and makes one `OnDevice` of them. Outside stays what needs the host: calls,
 returns, loops over a set's members, and operations whose errors the host must report.
+
+A program clears its flags, then tests whether there is anything to do. The branch can become a persistent kernel only
+if it begins with new contents itself. An array of the function's own that is only filled in a row and used, later in
+that row, in one branch of an `if`, can be filled where that branch begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from starplat.ir import launches, rewriter, uses, visitor
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched
 from starplat.ir.visitor import blocks_of, declared_by, walk_around, walk_host
+from starplat.passes.rewritten import replaced
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.drivers import Grid, left_to_the_host
 from starplat.schedule.loop.late_declarations import declared_ahead
-from starplat.schedule.loop.sinking import with_fills_in_branches
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -190,3 +195,49 @@ def _checks(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
             seen.add((cell.array.extent, cell.index))
             check = ir.CheckCell(cell.array, cell.index)
             yield check if isinstance(op, ir.CheckCell) else replace(op, body=(check,))
+
+
+def with_fills_in_branches(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
+    """The function with each fill where it is needed; the same object if none moves."""
+    body = _Sinker(function, module).host_block(function.body)
+    return function if body == function.body else replace(function, body=body)
+
+
+class _Sinker(rewriter.Rewriter):
+    def __init__(self, function: ir.HostFunction, module: ir.Module) -> None:
+        self.own = function.arrays
+        self.everything = tuple(visitor.walk_host(function.body))
+        self.given = module
+
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        row = tuple(ops)
+        flat = list(uses.stream(row))
+        for place, op in enumerate(flat):
+            if isinstance(op, ir.HostIf):
+                row = self.sunk(row, flat[:place], op)
+        return super().host_block(row)
+
+    def sunk(
+        self, row: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp], branching: ir.HostIf
+    ) -> tuple[ir.HostOp, ...]:
+        """The row with the fills before the `if` moved into their branch."""
+        then, otherwise = self.meant_for(branching.then, before), self.meant_for(branching.otherwise, before)
+        if not then and not otherwise:
+            return row
+        after = replace(branching, then=(*then, *branching.then), otherwise=(*otherwise, *branching.otherwise))
+        return replaced(row, (branching, (after,)), *((fill, ()) for fill in (*then, *otherwise)), empties=False)
+
+    def meant_for(self, branch: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp]) -> tuple[ir.Fill, ...]:
+        """The fills of arrays that only these and the branch touch."""
+        fills = [op for op in before if isinstance(op, ir.Fill) and isinstance(op.value, ir.Const)]
+        inside = tuple(visitor.walk_host(branch))
+
+        def alone(array: ir.Array) -> bool:
+            within, filled = self.touching(inside, array), sum(fill.array == array for fill in fills)
+            return bool(within) and within + filled == self.touching(self.everything, array)
+
+        return tuple(fill for fill in fills if fill.array in self.own and alone(fill.array))
+
+    def touching(self, ops: Iterable[ir.HostOp], array: ir.Array) -> int:
+        """How many of the operations touch the array directly."""
+        return sum(array in launches.touched(op, self.given) for op in ops)

@@ -10,8 +10,7 @@ from functools import reduce
 
 from starplat.ir import build, launches
 from starplat.ir import nodes as ir
-from starplat.ir.shapes.members import membership
-from starplat.ir.shapes.set_rounds import SetRounds, set_rounds
+from starplat.ir.shapes.members import SetRounds, membership, set_rounds
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 

@@ -231,16 +231,12 @@ def counted(
     rounds: Sequence[typed.Statement], size: typed.Symbol
 ) -> tuple[typed.Symbol, tuple[typed.Statement, ...]] | None:
     """The set whose members a round counts when it no longer changes them, and what else it does."""
-    last = max((i for i, s in enumerate(rounds) if _touches(s, size)), default=-1)
+    last = max((i for i, s in enumerate(rounds) if walk.touches(s, size)), default=-1)
     ahead, after = rounds[: last + 1], rounds[last + 1 :]
     found = _counted(ahead, size)
     if found is None or any(found[0] in walk.all_written(s) for s in after):
         return None
     return found[0], (*found[1], *after)
-
-
-def _touches(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return any(symbol in (*walk.written(i), *walk.read(i)) for i in walk.statements(s))
 
 
 def _counted(

@@ -21,7 +21,7 @@ from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import Surroundings, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_block
+from starplat.operators.canonical.rebuilding import rebuilt, spliced
 
 _SET = types.SetType(types.Scalar.NODE)
 _Loop = typed.While | typed.DoWhile
@@ -32,8 +32,7 @@ def with_flags_for_grown_sets(body: typed.Block) -> typed.Block:
     around = surroundings(body)
     for loop in around.loops:
         if isinstance(loop, _Loop) and (growth := _read(loop, around)) is not None:
-            block, place = around.block_of(loop)
-            made = growth.flagged(with_block(body, block, spliced(block, place, growth.made(loop))))
+            made = growth.flagged(around.with_in_place(loop, growth.made(loop)))
             if made is not None:
                 return with_flags_for_grown_sets(made)
     return body
@@ -78,10 +77,10 @@ class _Growth:
 
         def change(part: Any) -> Any:
             match part:
-                case typed.Block(statements=every) if any(_declares(s, self.members) for s in every):
+                case typed.Block(statements=every) if any(walk.declares(s, self.members) for s in every):
                     none = typed.Attach(self.graph, ((flag, build.truth(False)),), span=flag.span)
                     begins = (build.declare(flag), none)
-                    place = next(i for i, s in enumerate(every) if _declares(s, self.members))
+                    place = next(i for i, s in enumerate(every) if walk.declares(s, self.members))
                     return rebuilt(spliced(part, place, begins), change)
                 case typed.AddToSet(symbol=symbol, member=member) if symbol is self.members:
                     return Builder(part.span).assign(typed.Cell(flag, member, span=part.span), True)
@@ -93,10 +92,6 @@ class _Growth:
 
         changed = rebuilt(body, change)
         return None if left else changed
-
-
-def _declares(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return isinstance(s, typed.Declare) and s.symbol is symbol
 
 
 def _read(loop: _Loop, around: Surroundings) -> _Growth | None:

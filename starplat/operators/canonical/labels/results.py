@@ -38,7 +38,7 @@ def as_results(body: typed.Block) -> typed.Block:
         if _is_filled_first(own, before) and not _touched(own, after) and (kept := _without(result, before)):
             turned = _turned(kept, own) if _is_opposite(s) else kept
             if turned:
-                turned = substituted(_undeclared(own, turned), {own: result})
+                turned = substituted(tuple(s for s in turned if not walk.declares(s, own)), {own: result})
                 return as_results(replace(body, statements=(*turned, *after)))
     return body
 
@@ -127,15 +127,7 @@ def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[type
 
 def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
     """Whether all cells of a local become those of another property, or the other way round."""
-    for s in (inner for outer in before for inner in walk.statements(outer)):
-        match s:
-            case typed.CopyProperty(to, of) if own in (to, of):
-                return True
-            case typed.Attach(items=items) if any(
-                isinstance(value, typed.Symbol) and own in (to, value) for to, value in items
-            ):
-                return True
-    return False
+    return any(own in copy for outer in before for s in walk.statements(outer) for copy in walk.copies(s))
 
 
 def _touched(symbol: typed.Symbol, statements: tuple[typed.Statement, ...]) -> bool:
@@ -164,7 +156,3 @@ def _unfilled(s: typed.Statement, result: typed.Symbol) -> Iterator[typed.Statem
                 yield s if len(rest) == len(items) else replace(s, items=rest)
         case _:
             yield s
-
-
-def _undeclared(own: typed.Symbol, statements: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:
-    return tuple(s for s in statements if not (isinstance(s, typed.Declare) and s.symbol is own))

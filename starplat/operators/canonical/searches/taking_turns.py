@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import Surroundings, surroundings
-from starplat.operators.canonical.rebuilding import spliced, substituted, with_block
+from starplat.operators.canonical.rebuilding import substituted
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 
 _Loop = typed.While | typed.DoWhile
@@ -35,8 +35,7 @@ def in_single_rounds(body: typed.Block) -> typed.Block:
     around = surroundings(body)
     for loop in around.loops:
         if isinstance(loop, _Loop) and (made := _single(loop, around)) is not None:
-            block, place = around.block_of(loop)
-            return in_single_rounds(with_block(body, block, spliced(block, place, (made,))))
+            return in_single_rounds(around.with_in_place(loop, (made,)))
     return body
 
 

@@ -28,7 +28,7 @@ from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
 from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements, without
 from starplat.operators.canonical.unread import without_stores
 
 _DEGREES = {typed.Query.OUT_DEGREE: typed.Direction.IN, typed.Query.IN_DEGREE: typed.Direction.OUT}
@@ -162,15 +162,7 @@ class _Stored:
 def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expression]) -> typed.Block:
     """A function's body without those names of arcs that nothing asks for."""
     unread = {name.symbol for name in arcs if isinstance(name, typed.Variable)} - _reads(body)
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.Block(statements):
-                kept = [s for s in statements if not (isinstance(s, typed.Declare) and s.symbol in unread)]
-                return with_statements(part, [rebuilt(s, change) for s in kept])
-        return None
-
-    return rebuilt(body, change)
+    return without(body, lambda s: isinstance(s, typed.Declare) and s.symbol in unread)
 
 
 def _is_empty(s: typed.Statement) -> bool:

@@ -50,22 +50,19 @@ def pulled(body: typed.Block) -> typed.Block:
         return None
 
     def in_loop(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return part if isinstance(part, typed.ForEach | typed.IterateInBFS) and not _is_driven(part) else None
-        every = part.statements
-        inner = tuple(
-            new
-            for place, s in enumerate(every)
-            for new in (_split(s) or (pushed(s, every[:place]) or _by_itself(rebuilt(s, in_loop)),))
-        )
-        return with_statements(part, inner)
+        match part:
+            case typed.ForEach(parallel=True) | typed.IterateInBFS():
+                return part
+            case typed.Block(every):
+                inner = (
+                    new
+                    for place, s in enumerate(every)
+                    for new in (_split(s) or (pushed(s, every[:place]) or _by_itself(rebuilt(s, in_loop)),))
+                )
+                return with_statements(part, tuple(inner))
+        return None
 
     return rebuilt(body, change)
-
-
-def _is_driven(s: typed.ForEach | typed.IterateInBFS) -> bool:
-    """Whether the host goes through a loop."""
-    return isinstance(s, typed.ForEach) and not s.parallel
 
 
 def _by_itself(s: typed.Statement) -> typed.Statement:

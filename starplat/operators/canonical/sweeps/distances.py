@@ -183,17 +183,17 @@ def without_distances(body: typed.Block, distances: Distances, results: frozense
 
 
 def _without(body: typed.Block, gone: Sequence[typed.Statement]) -> typed.Block:
-    return rebuilding.with_each_statement(body, lambda s: () if any(s is other for other in gone) else None)
+    return rebuilding.without(body, lambda s: any(s is other for other in gone))
 
 
 def _without_scalars(body: typed.Block, unread: set[typed.Symbol]) -> typed.Block:
-    stores = [
-        s
-        for s in walk.statements(body)
-        if (isinstance(s, typed.Declare) and s.symbol in unread)
-        or (isinstance(s, typed.Assign) and s.place.symbol in unread)
-    ]
-    return _without(body, stores)
+    def goes(s: typed.Statement) -> bool:
+        match s:
+            case typed.Declare(symbol) | typed.Assign(typed.Variable(symbol) | typed.Cell(symbol)):
+                return symbol in unread
+        return False
+
+    return rebuilding.without(body, goes)
 
 
 def _asks_for_source(body: typed.Block, source: typed.Variable) -> bool:

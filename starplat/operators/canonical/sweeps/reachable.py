@@ -14,6 +14,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical import frontiers, hosts, rebuilding, rounds
 from starplat.operators.canonical.labels import numbers, truths
 from starplat.operators.canonical.searches.initial_values import initial_values
@@ -107,12 +108,10 @@ def _named(s: typed.Statement, level: typed.Symbol) -> typed.Expression | None:
 def _reaches(s: typed.AssignExtreme, none: typed.Expression) -> typed.Statement:
     """A node that has a level gives one to a node that has none."""
     (mine,) = (part for part in walk.within(s.candidate) if isinstance(part, typed.Cell) and part.type is Scalar.INT)
-    has = typed.Binary(typed.Operator.NOT_EQUAL, mine, none, Scalar.BOOL, span=s.span)
-    lacks = typed.Binary(typed.Operator.EQUAL, s.place, none, Scalar.BOOL, span=s.span)
-    gives = typed.Assign(s.place, typed.Literal(0, Scalar.INT, span=s.span), span=s.span)
-    stores = (gives, *(typed.Assign(c.place, c.value, span=c.span) for c in s.carried))
-    condition = typed.Binary(typed.Operator.AND, has, lacks, Scalar.BOOL, span=s.span)
-    return typed.If(condition, typed.Block(stores, span=s.span), span=s.span)
+    build = Builder(s.span)
+    beside = (typed.Assign(c.place, c.value, span=c.span) for c in s.carried)
+    asked = build.both(build.differs(mine, none), build.equal(s.place, none))
+    return build.when(asked, build.assign(s.place, build.number(0)), *beside)
 
 
 def _is_only_asked_for(level: typed.Symbol, truth: numbers.Truth, body: typed.Block) -> bool:

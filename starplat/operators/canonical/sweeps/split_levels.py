@@ -57,11 +57,9 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
 
 def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
     """The forms of the loop that may be split, each with its function's body."""
-    block, place = around.block_of(loop)
-    split = split_sums.with_looks(loop, block.statements[:place]) or split_arcs.with_the_rest_behind(loop)
+    split = split_sums.with_looks(loop, around.before(loop)) or split_arcs.with_the_rest_behind(loop)
     if split is not None:
-        statements = (*block.statements[:place], split, *block.statements[place + 1 :])
-        loop, around = split, surroundings(with_block(around.body, block, replace(block, statements=statements)))
+        loop, around = split, surroundings(around.with_in_place(loop, (split,)))
     yield loop, around
     if (trial := unreached.with_infinity(loop, around)) is not None and isinstance(trial.loop, _Loop):
         yield trial.loop, trial.around

@@ -18,8 +18,7 @@ from starplat.runtime.arguments.bind import names_in
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, is_for_all
-from starplat.runtime.facts import wants_facts
-from starplat.runtime.looking import look
+from starplat.runtime.facts import look, wants_facts
 from starplat.runtime.resident import ResidentGraph
 from starplat.same import Same
 from starplat.schedule import AUTO, PLAIN, Schedule, driven_by_host, in_less_memory

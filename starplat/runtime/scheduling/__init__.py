@@ -1,1 +1,0 @@
-"""What a program is scheduled for: a run on a graph and a device, or a device that it would run on."""
