@@ -76,7 +76,7 @@ def _in_parts(program: Program, graph: Any, asked: Asked) -> Result:
         call = called(program, taken, asked.function, asked.arguments, asked.named)
         return call, asked.request(asked.limits(), compile_seconds=call.seconds)
 
-    if asked.devices is None:
+    if asked.comm is not None:
         communicator = communicator_of(asked.comm)
         taken = _taken_by_ranks(graph, communicator)
         call, request = agreed(communicator, prepared)

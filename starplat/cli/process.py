@@ -27,6 +27,11 @@ def run() -> NoReturn:
     with _interrupted_without_words():
         from starplat.cli.app import main
     code = main()
+    if code != 0 and sys.argv[1:2] == ["run"]:
+        from starplat.cli.ranks import end_others
+
+        sys.stderr.flush()
+        end_others(code)
     is_rank = "mpi4py.MPI" in sys.modules  # which takes leave of the others as it ends
     if not is_rank and any(name in sys.modules for name in _DEVICE_LIBRARIES):
         sys.stdout.flush()

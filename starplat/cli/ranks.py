@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -20,24 +21,49 @@ if TYPE_CHECKING:
     from starplat.runtime.parts.communicator import Communicator
 
 OPTION = "--ranks"
+MAY_DIFFER = frozenset({"file", "graph", "arg", "device", "device_memory", "host_memory", "verbose", "json"})
+"""What each rank may say in its own way: its own files and devices, and what is compared later by what it comes to."""
 Answer = TypeVar("Answer")
 
 
 def joined(ranks: int | None, timeout: float | None, *, from_stdin: bool) -> Communicator | None:
     """The ranks of this run, if it is one in parts; a call that waits for others longer than `timeout` ends all. Where
     they have not been started, this starts them and never returns. Raises E0901: mpi4py or an MPI is missing.
-    typer.BadParameter: the program comes from stdin, another number of ranks has been started, or there is a timeout
-    and no rank."""
+    typer.BadParameter: the program comes from stdin, or there is a timeout and no rank."""
     is_started = any(name in os.environ for name in RANK_VARIABLES)
     if ranks is None and not is_started:
         if timeout is not None:
             raise typer.BadParameter("only ranks wait for each other: give --ranks too", param_hint="--timeout")
         return None
-    if from_stdin:
-        raise typer.BadParameter("ranks do not share stdin: give the program as a file", param_hint="FILE")
     if not is_started:
+        if from_stdin:
+            raise _no_stdin()
         _start(ranks or 1)
-    return _connected(ranks, timeout)
+    return _connected(timeout)
+
+
+def _no_stdin() -> typer.BadParameter:
+    return typer.BadParameter("ranks do not share stdin: give the program as a file", param_hint="FILE")
+
+
+@contextmanager
+def together(communicator: Communicator | None, context: typer.Context, *, from_stdin: bool) -> Iterator[None]:
+    """Around what the ranks of a run do alike: what goes wrong on one alone ends all. Raises E0735: they were given
+    unlike options. typer.BadParameter: the program comes from stdin, or another number of ranks has been started."""
+    if communicator is None:
+        yield
+        return
+    from starplat.runtime.parts.agreeing import ending_together, require_alike
+
+    called = {option.name: max(option.opts, key=len) for option in context.command.params}
+    options = {called[name]: given for name, given in context.params.items() if name not in MAY_DIFFER}
+    with ending_together(communicator):
+        require_alike(communicator, {**options, "place of the program, a file or stdin,": from_stdin})
+        if from_stdin:
+            raise _no_stdin()
+        if context.params["ranks"] not in (None, communicator.size):
+            raise typer.BadParameter(f"{communicator.size} ranks have been started", param_hint=OPTION)
+        yield
 
 
 def _start(ranks: int) -> NoReturn:
@@ -71,25 +97,34 @@ def without_ranks(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _connected(ranks: int | None, timeout: float | None) -> Communicator:
+def _connected(timeout: float | None) -> Communicator:
     from starplat.runtime.divided.among_ranks import communicator_of, unavailable_mpi
 
     try:
+        if timeout is not None:
+            from starplat.runtime.parts.mpi import watched_world
+
+            comm: Any = watched_world(int(next(filter(None, map(os.environ.get, RANK_VARIABLES)))), timeout)
         from mpi4py import MPI
     except (ImportError, RuntimeError):
         raise unavailable_mpi() from None
-    comm: Any = MPI.COMM_WORLD
-    if timeout is not None:
-        from starplat.runtime.parts.mpi import Watched
-
-        comm = Watched(comm, timeout)
-    if ranks is not None and ranks != comm.Get_size():
-        raise typer.BadParameter(f"{comm.Get_size()} ranks have been started", param_hint=OPTION)
+    if timeout is None:
+        comm = MPI.COMM_WORLD
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     os.environ.setdefault("OMP_NUM_THREADS", str(max((os.cpu_count() or 1) // here.Get_size(), 1)))
     if comm.Get_rank() > 0:
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for the process's life
     return communicator_of(comm)
+
+
+def end_others(code: int) -> None:
+    """Ends the ranks that would wait for this one, which fails before it has joined them."""
+    if not any(name in os.environ for name in RANK_VARIABLES) or "mpi4py.MPI" in sys.modules:
+        return
+    with suppress(ImportError, RuntimeError):  # without an MPI none of them goes on
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(code)
 
 
 def on_all(communicator: Communicator | None, work: Callable[[], Answer]) -> Answer:

@@ -259,6 +259,25 @@ def test_what_goes_wrong_on_the_parts_is_said_once() -> None:
         starplat.compile("bfs_levels").run(ring(), target="reference", devices=2, src=0, max_rounds=1)
 
 
+def test_a_thread_that_does_not_start_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Thread] = []
+
+    def start(thread: Thread) -> None:
+        if len(begun) == 2:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        usual(thread)
+
+    usual = Thread.start
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(DiagnosticError, match=r"E0914\]: a run in 3 parts takes a thread for each") as raised:
+        starplat.compile("pagerank").run(ring(), target="reference", devices=3)
+    assert raised.value.exit_code is ExitCode.NO_DEVICE
+    for thread in begun:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
 def test_an_interrupt_ends_all_parts() -> None:
     parts: list[Thread] = []
     met, never = Barrier(2), Event()

@@ -133,7 +133,35 @@ def test_ranks_with_other_graphs_are_refused() -> None:
     other = [sys.executable, "-m", "starplat", *SSSP, "--undirected"]
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *other)
     assert done.returncode == 1, done.stderr
-    assert done.stderr.count("error[E0735]: rank 1 has another graph than rank 0") == 1
+    assert done.stderr.count("error[E0735]: rank 1 has another --undirected than rank 0") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said_once"),
+    [
+        (("-t", "reference"), "error[E0735]: rank 1 has another --target than rank 0"),
+        (("-t", "nonsense"), "error[E0735]: rank 1 has another --target than rank 0"),
+        (("-t", "openmp", "--schedule", "direction=up"), "error[E0735]: rank 1 has another --schedule than rank 0"),
+        (("-t", "openmp", "--repeat", "2"), "error[E0735]: rank 1 has another --repeat than rank 0"),
+        (("-t", "openmp", "--ranks", "3"), "error[E0735]: rank 1 has another --ranks than rank 0"),
+        (("-t", "openmp", "--devices", "2"), "error[E0735]: rank 1 has another --devices than rank 0"),
+        (("-t", "openmp", "--repeat", "none"), "Invalid value for '--repeat'"),
+    ],
+)
+def test_ranks_with_other_options_are_refused(words: tuple[str, ...], said_once: str) -> None:
+    one = [sys.executable, "-m", "starplat", *SSSP]
+    done = said(mpiexec(), "-n", "1", *one, "-t", "openmp", ":", "-n", "1", *one, *words, patience=60)
+    assert done.returncode in (1, 2), done.stderr
+    assert done.stderr.count(said_once) == 1, done.stderr
+
+
+@pytest.mark.parametrize("option", ["out", "timeout"])
+def test_ranks_that_would_end_otherwise_are_refused(option: str, tmp_path: Path) -> None:
+    one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp"]
+    given = str(tmp_path / "r.csv") if option == "out" else "60"
+    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *one, f"--{option}", given, patience=60)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.count(f"error[E0735]: rank 1 has another --{option} than rank 0") == 1, done.stderr
 
 
 def test_a_rank_that_dies_ends_the_others() -> None:
@@ -152,14 +180,37 @@ def test_a_rank_that_dies_ends_the_others() -> None:
 SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "
 
 
-@pytest.mark.parametrize("before", ["", pytest.param(SPLIT, marks=pytest.mark.campaign)], ids=["at once", "later"])
+@pytest.mark.parametrize(
+    "before",
+    ["", "from mpi4py import MPI; ", pytest.param(f"from mpi4py import MPI; {SPLIT}", marks=pytest.mark.campaign)],
+    ids=["before MPI begins", "at once", "later"],
+)
 def test_a_silent_rank_ends_the_others_in_time(before: str) -> None:
-    silent = f"import time; from mpi4py import MPI; {before}time.sleep(90)"
+    silent = f"import time; {before}time.sleep(90)"
     one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp", "--timeout", "1"]
     started = time.monotonic()
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", sys.executable, "-c", silent)
     assert time.monotonic() - started < 60
     assert done.returncode == 1, done.stderr
+    assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
+
+
+SILENT_AT_LAST = """
+import sys, time
+from starplat.runtime.parts.mpi import watched_world
+rank = int(sys.argv[1])
+comm = watched_world(rank, 1)
+comm.allgather(rank)
+if rank == 1:
+    time.sleep(90)
+"""
+
+
+def test_a_rank_that_does_not_come_to_the_end_is_waited_for_in_time() -> None:
+    started = time.monotonic()
+    one, other = ([sys.executable, "-c", SILENT_AT_LAST, rank] for rank in "01")
+    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *other)
+    assert time.monotonic() - started < 60
     assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
 
 

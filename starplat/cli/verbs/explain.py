@@ -20,6 +20,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.pipeline import Checked
+    from starplat.runtime.divided.foreseen import Foreseen
     from starplat.schedule import Schedule
     from starplat.schedule.describe import Plan
 
@@ -30,13 +31,17 @@ What = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The target, device and graph for which choices are explained, if any."""
+    """The target, device and graph for which choices are explained, if any, and in how many `parts` it would run, as
+    `ranks` or on devices of one process."""
 
     target: str | None
     device_choice: arguments.DeviceChoice
     schedule: Schedule | None
     graph: Callable[[], Graph] | None
     function: str | None
+    parts: int | None = None
+    ranks: bool = False
+    rounds: int = 1
 
     @property
     def asked(self) -> bool:
@@ -57,6 +62,19 @@ def explain(
         Path | None, typer.Option("--graph", "-g", metavar="PATH", help="The same for this graph; see run.")
     ] = None,
     function: options.FunctionName = None,
+    devices: Annotated[
+        int | None,
+        typer.Option("--devices", metavar="N", min=1, help="What up to so many devices would exchange and gain."),
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option("--ranks", metavar="N", min=1, help="The same of up to so many MPI processes.")
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds", metavar="N", min=1, help="Expect so many rounds of each loop there, or sources; else 1."
+        ),
+    ] = None,
     device: options.DeviceNumber = None,
     kind: options.Kind = None,
     schedule: options.ScheduleText = None,
@@ -75,8 +93,24 @@ def explain(
         device_choice = arguments.DeviceChoice(device, kind)
         wanted = arguments.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
-        wish = Wish(target, device_choice, wanted, None if graph is None else partial(as_asked, graph), function)
+        _require_one_way(devices, ranks, rounds, graph)
+        given = None if graph is None else partial(as_asked, graph)
+        in_parts = devices or ranks, ranks is not None, rounds or 1
+        wish = Wish(target, device_choice, wanted, given, function, *in_parts)
         _explain_program(what, wish, strict=strict, json=json)
+
+
+def _require_one_way(devices: int | None, ranks: int | None, rounds: int | None, graph: Path | None) -> None:
+    """Raises typer.BadParameter for a run in parts that is not told whole, or in two ways."""
+    if devices is not None and ranks is not None:
+        raise typer.BadParameter("a run has devices of one process, or ranks: not both", param_hint="--devices")
+    if devices is None and ranks is None:
+        if rounds is not None:
+            raise typer.BadParameter("is about parts: give --devices or --ranks too", param_hint="--rounds")
+        return
+    if graph is None:
+        hint = "--devices" if ranks is None else "--ranks"
+        raise typer.BadParameter("what parts exchange depends on the graph: give --graph too", param_hint=hint)
 
 
 def page(code: str) -> str:
@@ -112,25 +146,34 @@ def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None
 
     checked = pipeline.check(source_at(Path(path)), strict=strict)
     console.show(checked.warnings)
-    plan = _plan(checked, wish)
+    plan, parts = _plan(checked, wish)
     if json:
-        facts = {"schema": 1, "program": path, **to_json(checked.facts)}
-        console.write_json(facts if plan is None else {**facts, "schedule": plan.to_json()})
+        found = {"schedule": plan, "parts": parts}
+        asked = {name: one.to_json() for name, one in found.items() if one is not None}
+        console.write_json({"schema": 1, "program": path, **to_json(checked.facts), **asked})
     else:
         console.write(describe(checked.facts))
-        console.write("" if plan is None else f"\n{plan}")
+        console.write("".join(f"\n{one}" + "\n" * (one is plan and parts is not None) for one in (plan, parts) if one))
 
 
-def _plan(checked: Checked, wish: Wish) -> Plan | None:
-    """The schedule's choices, if the command line asks for them."""
+def _plan(checked: Checked, wish: Wish) -> tuple[Plan | None, Foreseen | None]:
+    """The schedule's choices, and what a run in parts comes to, if the command line asks for them."""
     from starplat import pipeline
 
     if not wish.asked:
-        return None
+        return None, None
     from starplat.runtime.targets import automatic
 
     module = pipeline.lower(checked, wish.function)
     named = wish.target or "auto"
     chosen = wish.device_choice.of(automatic() if named == "auto" else named)
     graph = None if wish.graph is None else wish.graph()
-    return pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)
+    plan = pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)
+    if wish.parts is None or graph is None:
+        return plan, None
+    from starplat.runtime.divided.foreseen import foreseen
+    from starplat.runtime.facts import facts_for
+
+    facts = facts_for(module, chosen.capabilities, graph)
+    able, most = chosen.capabilities, wish.parts
+    return plan, foreseen(module, chosen.target, able, facts, most, rounds=wish.rounds, ranks=wish.ranks)

@@ -17,7 +17,7 @@ import starplat
 from starplat.cli import arguments, console, files, run_report
 from starplat.cli import arguments as options
 from starplat.cli.progress import following
-from starplat.cli.ranks import joined, on_all
+from starplat.cli.ranks import joined, on_all, together
 from starplat.cli.verbs.everywhere import Request, run_on_all
 from starplat.cli.verbs.graph import KEPT, load
 from starplat.diagnostics import Severity
@@ -106,6 +106,7 @@ _Timeout = Annotated[
 
 
 def run(
+    context: typer.Context,
     file: options.ProgramOrStdin,
     graph: _GraphFile,
     function: options.FunctionName = None,
@@ -136,38 +137,40 @@ def run(
     all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
-    communicator = joined(ranks, timeout, from_stdin=files.is_stdin(file))
+    from_stdin = files.is_stdin(file)
+    communicator = joined(ranks, timeout, from_stdin=from_stdin)
     is_first = communicator is None or communicator.rank == 0
     from starplat.runtime import targets
 
-    if target != EVERYWHERE:
-        targets.require(target)
-    wanted_files = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
-    words = options.arguments_in(arg or [])
-    wanted = arguments.wanted_schedule(schedule, file)
-    limits = (max_rounds, time_limit, checked, device_memory, host_memory, _number(devices))
-    request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
-    started = perf_counter()
-    program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
-    compiled = perf_counter()
-    read = load(graph, communicator, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
-    KEPT.append(read)
-    loaded = perf_counter()
-    console.say(read.describe())
-    request = replace(request, function=function or program.form_on(read, given=words))
-    if target == EVERYWHERE and not checked and communicator is None:
-        run_on_all(program, read, words, request, json=json)
-        return
-    if batch:
-        _require_updates(program, request.function)
-    on_batch = wanted_files.write_batch if batch else None
-    result = run_program(program, read, words, request, on_batch, communicator)
+    with together(communicator, context, from_stdin=from_stdin):
+        if target != EVERYWHERE:
+            targets.require(target)
+        to_write = on_all(communicator, lambda: _wanted_files(out if is_first else None, trace, target, batch=batch))
+        words = options.arguments_in(arg or [])
+        wanted = arguments.wanted_schedule(schedule, file)
+        limits = (max_rounds, time_limit, checked, device_memory, host_memory, _number(devices))
+        request = Request(function, target, device, repeat, validate, wanted, trace is not None, *limits)
+        started = perf_counter()
+        program = on_all(communicator, lambda: _compiled(file, function, strict=strict))
+        compiled = perf_counter()
+        read = load(graph, communicator, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+        KEPT.append(read)
+        loaded = perf_counter()
+        console.say(read.describe())
+        request = replace(request, function=function or program.form_on(read, given=words))
+        if target == EVERYWHERE and not checked and communicator is None:
+            run_on_all(program, read, words, request, json=json)
+            return
+        if batch:
+            _require_updates(program, request.function)
+        on_batch = to_write.write_batch if batch else None
+        result = run_program(program, read, words, request, on_batch, communicator)
     compiling = result.seconds.compile + compiled - started
     result = replace(result, seconds=replace(result.seconds, load=loaded - compiled, compile=compiling))
     try:
-        wanted_files.write(result)
+        to_write.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
-        run_report.show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+        run_report.show(result, json=json, asked=target, validate=validate, rounds=to_write.page is None)
 
 
 def _number(devices: str | None) -> int | str | None:

@@ -46,16 +46,16 @@ def run_in_parts(module: ir.Module, graph: Graph, communicator: Communicator, gi
     take its GPUs in turn, unless the request says which. Raises DiagnosticError: on all ranks: E0668, the program
     cannot be divided; E0735, another rank runs something else. An error that comes later is said by its rank and ends
     the processes of all."""
-    target, index = asked.target, asked.device_index
-    if index is None:
-        index = device_at(target, communicator.place)
+    target = asked.target
 
-    def placed() -> ir.Module:
+    def placed() -> tuple[ir.Module, int]:
+        index = device_at(target, communicator.place) if asked.device_index is None else asked.device_index
         able = capabilities_of((asked.session or default_session()).device(target, index).target)
-        return by_nodes(module, graph, able)
+        return by_nodes(module, graph, able), index
 
-    divided = agreed(communicator, placed)
-    options = (target, sorted(asked.results or ()), asked.repeat, asked.trace)
+    divided, index = agreed(communicator, placed)
+    limits = asked.limits.max_rounds, asked.limits.time_limit
+    options = (target, sorted(asked.results or ()), asked.repeat, asked.trace, limits)
     require_alike(communicator, marks_of(module, graph, given, options))
     with ending_together(communicator):
         return run_part(divided, graph, communicator, given, replace(asked, device_index=index))

@@ -37,6 +37,17 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
     return by_nodes(module, graph, _able(device), facts) if alike is None else alike
 
 
+def sources_apart(module: ir.Module) -> ir.Module | None:
+    """The module by its sources, before it is scheduled; None if it has none that parts can search from apart."""
+    return _by_sources(Same(module))
+
+
+def in_each_part(module: ir.Module, target: str, able: Capabilities, facts: GraphFacts, *, peers: bool) -> ir.Module:
+    """The module by its nodes on devices that are not here. Raises E0668: it cannot be divided."""
+    alike = _alike(Same(module), target, able, facts) if peers else None
+    return alike or _by_nodes(Same(module), able, facts, facts.symmetric and facts.num_arcs > 0)
+
+
 def by_nodes(module: ir.Module, graph: Graph, able: Capabilities, facts: GraphFacts | None = None) -> ir.Module:
     """The module as every part runs it, each its own nodes. Raises E0668: it cannot be divided."""
     return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts.communicator import OPERATIONS, Communicator
@@ -107,7 +108,8 @@ def in_threads(
     work: Callable[[Communicator], Answer],
     kind: Callable[[int, int, Meeting], ThreadCommunicator] = ThreadCommunicator,
 ) -> list[Answer]:
-    """What `work` gives on each of so many ranks; the first error, if one has any."""
+    """What `work` gives on each of so many ranks; the first error, if one has any. Raises E0914: a thread does not
+    start."""
     meeting = Meeting(size)
     answers: dict[int, Answer] = {}
     errors: list[BaseException] = []
@@ -124,7 +126,7 @@ def in_threads(
     threads = [Thread(target=partial(perform, rank), daemon=True) for rank in range(size)]
     try:
         for thread in threads:
-            thread.start()
+            _start(thread, size)
         for thread in threads:
             while thread.is_alive():
                 thread.join(_ASKED_AGAIN)  # an interrupt is seen between two of these
@@ -138,3 +140,12 @@ def in_threads(
     if len(answers) < size:
         raise RuntimeError("parts have ended without an answer, and none of them has an error to tell")
     return [answers[rank] for rank in range(size)]
+
+
+def _start(thread: Thread, size: int) -> None:
+    try:
+        thread.start()
+    except RuntimeError as error:  # so Python says that the system gives it no thread
+        message = f"a run in {size} parts takes a thread for each, and one does not start: {error}"
+        help = "run in fewer parts, or let the process have more threads and memory (`ulimit -u`, `ulimit -v`)"
+        raise DiagnosticError(Diagnostic("E0914", message, help=help), exit_code=ExitCode.NO_DEVICE) from None
