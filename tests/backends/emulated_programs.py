@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import which
 
 from tests.backends.emulated import HEADER, require_compiler
 from tests.kept import kept
@@ -35,13 +36,20 @@ def built_for_host(files: Mapping[str, str], folder: Path, *, mpi: bool) -> Path
     ((name, text),) = files.items()
     source, program = folder / f"{name}.cpp", folder / Path(name).stem
     source.write_text(on_host(text), encoding="utf-8")
-    compiler = ("mpicxx", "-DON_MPI") if mpi else ("g++",)
+    compiler = (_path_of("mpicxx"), "-DON_MPI") if mpi else ("g++",)
     command = [*compiler, *OPTIONS, f"-I{FOLDER}", f"-I{HEADER.parent}", str(source), "-o", str(program)]
     headers = (path.read_bytes() for path in (HEADER, *sorted(FOLDER.iterdir())))
     image = kept(lambda: _made(command, program), "emulated program", *compiler, *OPTIONS, source.read_text(), *headers)
     program.write_bytes(image)
     program.chmod(0o755)
     return program
+
+
+def _path_of(wrapper: str) -> str:
+    """Where MPI's compiler lies: programs that it links look for MPI's library beside it."""
+    path = which(wrapper)
+    assert path is not None, f"{wrapper} is missing"
+    return path
 
 
 def _made(command: list[str], program: Path) -> bytes:
