@@ -115,8 +115,7 @@ NEAR = {
         ("bool low = True;", "bool low = True;\n      bool first = True;"),
         (
             "        low = high < h;\n        if (low) { h -= 1; }\n",
-            "        if (high < h) { h -= 1; first = False; }\n"
-            "        else { if (!first) { h -= 1; } low = False; }\n",
+            "        if (high < h) { h -= 1; first = False; }\n        else { if (!first) { h -= 1; } low = False; }\n",
         ),
     ],
     "the round before is seen": [
