@@ -142,14 +142,20 @@ def _far(
         return None
     row, count, turn = found
     low, high = _Case(count, bound, _LESS), _Case(count, bound, _ENOUGH)
-    short, enough = low.done(turn, dict(flags)), high.done(turn, dict(flags))
-    if short is None or enough is None or not {*short, *enough} <= {bound, _LEFT, *flags}:
-        return None
+
+    def after(begun: _Stored) -> _Stored | None:
+        """The flags after a turn that lowers the bound, if turns that begin with some do what they should."""
+        short, enough = low.done(turn, dict(begun)), high.done(turn, dict(begun))
+        if short is None or enough is None or not {*short, *enough} <= {bound, _LEFT, *flags}:
+            return None
+        goes_on = _LEFT not in short and low.truth(search.condition, short)
+        ends = _LEFT in enough or high.truth(search.condition, enough) is False
+        lowers = short.get(bound) in _one_less(bound) and bound not in enough
+        return {flag: short[flag] for flag in flags} if goes_on and ends and lowers else None
+
     begins = isinstance(search, typed.DoWhile) or low.truth(search.condition, flags)
-    goes_on = _LEFT not in short and low.truth(search.condition, short)
-    ends = _LEFT in enough or high.truth(search.condition, enough) is False
-    lowers = short.get(bound) in _one_less(bound) and bound not in enough
-    return row if begins and goes_on and ends and lowers else None
+    later = after(flags)
+    return row if begins and later is not None and after(later) == later else None
 
 
 def _counted(
