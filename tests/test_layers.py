@@ -1,5 +1,6 @@
 """Every package imports only what stands to its left; the middle of the compiler names no target; targets do not know
-each other; neither modules nor folders import themselves by way of others; and no folder is too full to look over."""
+each other; neither modules nor folders import themselves by way of others; no folder is too full to look over; and what
+benchmarks, tests and documents import is there."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,24 @@ def test_folders_in_a_folder_do_not_import_each_other(folder: Path) -> None:
             within = (other.removeprefix(inside) for _, other in imported(module) if other.startswith(inside))
             uses[own] |= {other.partition(".")[0] for other in within} - {own}
     require_no_circle(uses)
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "docs", "tests"])
+def test_what_is_imported_from_outside_is_there(folder: str) -> None:
+    """Also by what runs only where a GPU is."""
+    lost = [
+        f"{path.relative_to(PACKAGE.parent)}:{node.lineno} imports {alias.name} from {node.module}"
+        for path in (PACKAGE.parent / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("starplat.")
+        for alias in node.names
+        if not is_there(node.module.removeprefix("starplat."), alias.name)
+    ]
+    assert lost == []
+
+
+def is_there(module: str, name: str) -> bool:
+    return f"{module}.{name}" in NAMES or (module in NAMES and hasattr(import_module(f"starplat.{module}"), name))
 
 
 def require_no_circle(uses: dict[str, set[str]]) -> None:
