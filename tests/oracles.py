@@ -119,7 +119,7 @@ def betweenness(graph: Graph, sources: Sequence[int]) -> Reals:
     n = graph.num_nodes
     steps, arcs = all_levels(graph), counted(graph).toarray()
     paths = np.eye(n)
-    for depth in range(1, n):
+    for depth in range(1, 1 + int(steps[np.isfinite(steps)].max(initial=0))):
         walks = paths * (steps == depth - 1) @ arcs
         paths = np.where(steps == depth, walks, paths)
     shares = np.zeros(n)
