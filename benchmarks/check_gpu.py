@@ -32,7 +32,6 @@ from rich.table import Table
 import starplat
 from starplat.graph import Graph, generators
 from starplat.runtime import run_module
-from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
@@ -161,7 +160,7 @@ def drive(program: str, every_schedule: bool) -> None:
     made = list(variants(compiled.module())) if every_schedule else []
     device = default_session().device("cuda", 0)
     with ThreadPoolExecutor() as threads:
-        wait([threads.submit(kernels_on, device, module, False) for _, module in made])
+        wait([threads.submit(device.kernels_of, module, False) for _, module in made])
     for schedule, module in (("auto", None), *made):
         for (graph, call), answer in zip(calls, expected, strict=True):
             if module is None:

@@ -15,8 +15,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from starplat.runtime.devices.building import kernels_on
-
 import starplat
 from benchmarks.measured.graphs import Entry, load
 from benchmarks.measured.judging import Arcs, WrongAnswerError, array_module
@@ -75,7 +73,7 @@ def build(program: Program, quest: Quest, graphs: Iterable[Graph]) -> int:
     ]
     different = {(id(made), wide): (made, wide) for made, wide in wanted}
     with ThreadPoolExecutor() as threads:
-        wait([threads.submit(kernels_on, device, made, wide) for made, wide in different.values()])
+        wait([threads.submit(device.kernels_of, made, wide) for made, wide in different.values()])
     return len(different)
 
 
