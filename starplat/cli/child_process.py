@@ -34,10 +34,15 @@ _INTERRUPTED = 130
 """The exit code then; also where SIGTERM came before the work could report it."""
 
 
+def started_as() -> int | None:
+    """The number that a launcher of MPI has given this process among its ranks; None if none has."""
+    return next((int(said) for name in RANK_VARIABLES if (said := os.environ.get(name, "")).isdecimal()), None)
+
+
 def step_aside() -> None:
     """Returns in the child process; the calling one ends as the child does."""
-    is_alone = not any(os.environ.get(name) for name in ("STARPLAT_DEBUG", *RANK_VARIABLES))
-    wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and is_alone
+    is_one_process = bool(os.environ.get("STARPLAT_DEBUG")) or started_as() is not None
+    wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and not is_one_process
     if not wanted or sys.platform != "linux":
         return
     heard = {*_HANDED_ON, int(signal.SIGCHLD)}

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from starplat.cli.child_process import RANK_VARIABLES
+from starplat import __version__
+from starplat.cli.child_process import started_as
 
 if TYPE_CHECKING:
     from starplat.runtime.parts.communicator import Communicator
@@ -30,16 +31,16 @@ def joined(ranks: int | None, timeout: float | None, *, from_stdin: bool) -> Com
     """The ranks of this run, if it is one in parts; a call that waits for others longer than `timeout` ends all. Where
     they have not been started, this starts them and never returns. Raises E0901: mpi4py or an MPI is missing.
     typer.BadParameter: the program comes from stdin, or there is a timeout and no rank."""
-    is_started = any(name in os.environ for name in RANK_VARIABLES)
-    if ranks is None and not is_started:
+    number = started_as()
+    if ranks is None and number is None:
         if timeout is not None:
             raise typer.BadParameter("only ranks wait for each other: give --ranks too", param_hint="--timeout")
         return None
-    if not is_started:
+    if number is None:
         if from_stdin:
             raise _no_stdin()
         _start(ranks or 1)
-    return _connected(timeout)
+    return _connected(number, timeout)
 
 
 def _no_stdin() -> typer.BadParameter:
@@ -53,12 +54,13 @@ def together(communicator: Communicator | None, context: typer.Context, *, from_
     if communicator is None:
         yield
         return
-    from starplat.runtime.parts.agreeing import ending_together, require_alike
+    from starplat.runtime.parts.agreeing import VERSION, ending_together, require_alike
 
     called = {option.name: max(option.opts, key=len) for option in context.command.params}
     options = {called[name]: given for name, given in context.params.items() if name not in MAY_DIFFER}
     with ending_together(communicator):
-        require_alike(communicator, {**options, "place of the program, a file or stdin,": from_stdin})
+        place = {"place of the program, a file or stdin,": from_stdin}
+        require_alike(communicator, {VERSION: __version__, **options, **place})
         if from_stdin:
             raise _no_stdin()
         if context.params["ranks"] not in (None, communicator.size):
@@ -97,14 +99,14 @@ def without_ranks(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _connected(timeout: float | None) -> Communicator:
+def _connected(number: int, timeout: float | None) -> Communicator:
     from starplat.runtime.divided.among_ranks import communicator_of, unavailable_mpi
 
     try:
         if timeout is not None:
             from starplat.runtime.parts.mpi import watched_world
 
-            comm: Any = watched_world(int(next(filter(None, map(os.environ.get, RANK_VARIABLES)))), timeout)
+            comm: Any = watched_world(number, timeout)
         from mpi4py import MPI
     except (ImportError, RuntimeError):
         raise unavailable_mpi() from None
@@ -119,7 +121,7 @@ def _connected(timeout: float | None) -> Communicator:
 
 def end_others(code: int) -> None:
     """Ends the ranks that would wait for this one, which fails before it has joined them."""
-    if not any(name in os.environ for name in RANK_VARIABLES) or "mpi4py.MPI" in sys.modules:
+    if started_as() is None or "mpi4py.MPI" in sys.modules:
         return
     with suppress(ImportError, RuntimeError):  # without an MPI none of them goes on
         from mpi4py import MPI

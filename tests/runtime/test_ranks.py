@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat.cli.child_process import RANK_VARIABLES, started_as
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
+from starplat.runtime.parts.agreeing import VERSION, require_alike
 from starplat.runtime.parts.communicator import OPERATIONS, Communicator
 from starplat.runtime.parts.threads import in_threads
 from tests.runtime.test_parts import CAN_BE_DIVIDED, ring
@@ -223,6 +225,25 @@ def test_ranks_that_answer_in_time_are_not_ended() -> None:
 def test_only_ranks_have_a_timeout() -> None:
     done = said(sys.executable, "-m", "starplat", *SSSP, "--timeout", "9")
     assert (done.returncode, "only ranks wait for each other: give --ranks too" in done.stderr) == (2, True)
+
+
+def test_an_empty_number_of_a_rank_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in RANK_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PMI_RANK", "")
+    assert started_as() is None
+    monkeypatch.setenv("PMIX_RANK", "0")
+    assert started_as() == 0
+
+
+def test_ranks_of_another_version_have_other_options() -> None:
+    def work(communicator: Communicator) -> str:
+        marks: tuple[dict[str, object], ...] = ({VERSION: "1", "--new": 3}, {VERSION: "0"})
+        with pytest.raises(DiagnosticError) as raised:
+            require_alike(communicator, marks[communicator.rank])
+        return raised.value.diagnostics[0].message
+
+    assert in_threads(2, work) == ["rank 1 has another version of starplat than rank 0: 0, not 1"] * 2
 
 
 def test_what_connects_no_ranks_is_refused() -> None:

@@ -49,6 +49,9 @@ class Wish:
         return self.device_choice.asked or any(given is not None for given in (self.target, self.schedule, self.graph))
 
 
+_MOST = 2**31 - 1
+"""Parts and rounds that `explain` counts with."""
+
 _CODE = re.compile(r"[EWN]\d+", re.IGNORECASE)
 
 
@@ -64,15 +67,22 @@ def explain(
     function: options.FunctionName = None,
     devices: Annotated[
         int | None,
-        typer.Option("--devices", metavar="N", min=1, help="What up to so many devices would exchange and gain."),
+        typer.Option(
+            "--devices", metavar="N", min=1, max=_MOST, help="What up to so many devices would exchange and gain."
+        ),
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option("--ranks", metavar="N", min=1, help="The same of up to so many MPI processes.")
+        int | None,
+        typer.Option("--ranks", metavar="N", min=1, max=_MOST, help="The same of up to so many MPI processes."),
     ] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
-            "--rounds", metavar="N", min=1, help="Expect so many rounds of each loop there, or sources; else 1."
+            "--rounds",
+            metavar="N",
+            min=1,
+            max=_MOST,
+            help="Expect so many rounds of each loop there, or sources; else 1.",
         ),
     ] = None,
     device: options.DeviceNumber = None,
@@ -94,6 +104,7 @@ def explain(
         wanted = arguments.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
         _require_one_way(devices, ranks, rounds, graph)
+        _require_no_schedule(wanted, in_parts=devices is not None or ranks is not None)
         given = None if graph is None else partial(as_asked, graph)
         in_parts = devices or ranks, ranks is not None, rounds or 1
         wish = Wish(target, device_choice, wanted, given, function, *in_parts)
@@ -111,6 +122,14 @@ def _require_one_way(devices: int | None, ranks: int | None, rounds: int | None,
     if graph is None:
         hint = "--devices" if ranks is None else "--ranks"
         raise typer.BadParameter("what parts exchange depends on the graph: give --graph too", param_hint=hint)
+
+
+def _require_no_schedule(wanted: Schedule | None, *, in_parts: bool) -> None:
+    """Raises E0736, as a run does: parts choose their schedule."""
+    from starplat.runtime.divided.among_ranks import require_divisible
+    from starplat.schedule import PLAIN
+
+    require_divisible({"a schedule": in_parts and wanted not in (None, PLAIN)})
 
 
 def page(code: str) -> str:

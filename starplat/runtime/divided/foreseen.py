@@ -171,8 +171,10 @@ class Foreseen:
     @property
     def assumed(self) -> list[str]:
         """What the figures stand on, a sentence each."""
-        rounds = "sources" if self.by == "sources" else "rounds of every loop"
-        said = [f"{self.rounds:,} {rounds} (--rounds); `run --trace` counts them on a smaller graph"]
+        said = [_counted(self.rounds, "source") + " (--rounds)"]
+        if self.by == "nodes":
+            rounds = f"{_counted(self.rounds, 'round')} of every loop (--rounds)"
+            said = [f"{rounds}; `run --trace` counts them on a smaller graph"]
         if self.rows[0].kernels is None:
             said.append("no rates of kernels are known for this target: there are times of exchanges alone")
         else:
@@ -180,6 +182,7 @@ class Foreseen:
             said.append("an arc takes one device as long as an NVIDIA H100 for graphs made by R-MAT of this size")
             if not 2 ** SCALES[0] <= self.facts.num_nodes <= 2 ** SCALES[-1]:
                 said.append("it was measured for 2^22 to 2^26 nodes: of this graph the times of kernels say little")
+            said.append("rates fit runs on one and two NVIDIA H100; on more no run has been measured")
             said.append("parts have equally much to do, and arrays cross whole where a set does not tell what changed")
         links = dict.fromkeys(row.link for row in self.rows if row.link is not None)
         said += [
@@ -200,7 +203,7 @@ class Foreseen:
         for row in self.rows:
             fast = self.times_as_fast(row)
             times = _ms(row.kernels), _ms(row.exchanges), _ms(row.total)
-            cells.append((str(row.parts), *times, f"{row.bytes:,}", "-" if fast is None else f"{fast:.2f}"))
+            cells.append((str(row.parts), *times, f"{row.bytes:,}", "-" if fast is None else _times(fast)))
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines += ["  " + "  ".join(map(str.rjust, line, widths)) for line in cells]
         return "\n".join([*lines, "  assumed:", *(f"    {sentence}" for sentence in self.assumed)])
@@ -227,6 +230,14 @@ class Foreseen:
 
 def _ms(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:,.3f} ms"
+
+
+def _times(fast: float) -> str:
+    return f"{fast:.2f}" if fast >= 0.01 else "< 0.01"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 def foreseen(

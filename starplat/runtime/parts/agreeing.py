@@ -18,6 +18,7 @@ from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.parts.communicator import Communicator
 
 Answer = TypeVar("Answer")
+VERSION = "version of starplat"
 PATIENCE = 3.0
 """Seconds that a rank waits for the others to fail as it has."""
 
@@ -44,9 +45,9 @@ def require_alike(communicator: Communicator, marks: dict[str, object]) -> None:
     every = communicator.gather(marks)
     for rank, other in enumerate(every):
         for what, mark in every[0].items():
-            if other[what] != mark:
+            if other.get(what) != mark:  # another version has other options
                 message = f"rank {rank} has another {what} than rank 0"
-                if what == "version of starplat":
+                if what == VERSION:
                     message += f": {other[what]}, not {mark}"
                 help = "give all ranks the same program, graph, arguments and options"
                 raise DiagnosticError(Diagnostic("E0735", message, help=help))
@@ -58,7 +59,7 @@ def marks_of(module: ir.Module, graph: Graph, given: Bound, options: tuple[objec
     arcs = () if graph.in_pieces else (graph.columns, *(() if graph.weights is None else (graph.weights,)))
     arrays = {name: None if isinstance(a, CallerArray) else _sum(a) for name, a in sorted(given.arrays.items())}
     return {
-        "version of starplat": __version__,
+        VERSION: __version__,
         "program": crc32(print_module(module).encode()),
         "graph": (graph.directed, graph.num_nodes, graph.num_arcs, _sum(graph.row_offsets), *map(_sum, arcs)),
         "set of arguments": (sorted(given.scalars.items()), arrays),
