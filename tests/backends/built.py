@@ -58,7 +58,7 @@ def built(files: Mapping[str, str], folder: Path, *more: str, optimized: bool = 
         pytest.skip(f"{words[0]} is not installed")
     output = folder / words[words.index("-o") + 1]
     texts = (part for item in sorted(files.items()) for part in item)
-    image = kept(lambda: _made(words, folder, output), "program", compiler.identity, *words, *texts)
+    image = kept(lambda: _made(words, folder, output), "program", compiler.path, compiler.identity, *words, *texts)
     output.write_bytes(image)
     output.chmod(0o755)
     return output
