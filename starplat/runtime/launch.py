@@ -43,7 +43,6 @@ from starplat.schedule import Schedule
 
 if TYPE_CHECKING:
     from starplat.runtime.parts.communicator import Communicator
-    from starplat.runtime.results.result import Result
     from starplat.runtime.session import Session
 
 NO_ARGUMENTS: Mapping[str, object] = {}

@@ -428,6 +428,7 @@ class Run(Graphs):
         return self.device.with_arrays().export(kept)
 
     def is_given(self, buffer: Buffer) -> bool:
+        """Whether a buffer is used by other runs, or by the next repetition."""
         return any(buffer is given for given in self._given.values())
 
     def _kind(self, array: ir.Array) -> tuple[np.dtype[Any], int]:

@@ -366,3 +366,13 @@ def test_arrays_of_the_host_are_no_arrays_of_devices() -> None:
             return 1, 0
 
     assert not any(map(on_a_device, (np.zeros(3), [1, 2], 3, None, Refusing())))
+
+
+@pytest.mark.parametrize("index", [-1, 3])
+def test_a_cell_beside_a_buffer_is_neither_read_nor_written(index: int) -> None:
+    device = ReferenceDevice()
+    buffer = device.allocate(np.dtype(np.int32), 3)
+    with pytest.raises(AssertionError):
+        device.read_cell(buffer, index)
+    with pytest.raises(AssertionError):
+        device.write_cell(buffer, index, 1)

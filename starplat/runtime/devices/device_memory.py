@@ -289,6 +289,7 @@ class DeviceMemory(ABC):
 
     def read_cell(self, buffer: Buffer, index: int) -> Any:
         """One cell, as a NumPy scalar."""
+        assert 0 <= index < buffer.count
         self.traffic.down += buffer.dtype.itemsize
         return self._read_cell(buffer, index)
 
@@ -298,6 +299,7 @@ class DeviceMemory(ABC):
 
     def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
         """One cell."""
+        assert 0 <= index < buffer.count
         self.traffic.up += buffer.dtype.itemsize
         self._write_cell(buffer, index, buffer.dtype.type(value))
 

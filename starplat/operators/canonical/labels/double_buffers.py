@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum, auto
 from typing import Any, TypeVar
 
 from starplat.analysis import walk
@@ -34,6 +35,17 @@ _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
 AnyLoop = TypeVar("AnyLoop", bound=HostLoop)
 
 
+class _Way(Enum):
+    """How rounds keep two properties apart."""
+
+    ALL_TAKEN = auto()
+    """At its end a round takes over what the other property holds."""
+    BETTER_TAKEN = auto()
+    """It takes over what is better."""
+    KEPT = auto()
+    """It begins with a copy, and compares at its end."""
+
+
 def in_one_buffer(loop: AnyLoop, before: Sequence[typed.Statement]) -> AnyLoop:
     """The loop with one property in place of two; `before` are the statements before it in its block."""
     inside = (s for s in walk.statements(loop.body) if isinstance(s, typed.AssignExtreme))
@@ -45,7 +57,7 @@ def in_one_buffer(loop: AnyLoop, before: Sequence[typed.Statement]) -> AnyLoop:
             on_change = tuple(s for s in kept.stores if isinstance(s, typed.Assign))
             plain = replace(loop, body=replace(loop.body, statements=tuple(rounds)))
             if len(on_change) == len(kept.stores) and (
-                found := _in_place(plain, place, ahead, extreme, kept.old, on_change, None, before)
+                found := _in_place(plain, place, ahead, extreme, kept.old, on_change, _Way.KEPT, before)
             ):
                 return found
     for place, s in enumerate(loop.body.statements):
@@ -64,28 +76,24 @@ def _in_place(
     extreme: typed.Extreme,
     now: typed.Symbol,
     on_change: tuple[typed.Assign, ...],
-    only_better: bool | None,
+    way: _Way,
     before: Sequence[typed.Statement],
 ) -> AnyLoop | None:
     """The loop without what hands over at that place, if both properties are alike where a round begins, and there is
-    but one way in which the one gets ahead of the other. Where it hands over what is `only_better`, the one may begin
-    with nothing; where that is None, every round begins with a copy, and only compares."""
+    but one way in which the one gets ahead of the other. Where only what is better is taken, the one may begin with
+    nothing."""
     rounds, rest = list(loop.body.statements[:place]), loop.body.statements[place + 1 :]
     if rounds and not on_change and (on_change := _compared(rounds[-1], following, now, extreme)):
         rounds.pop()
-    held = following if only_better is None else now
+    held = following if way is _Way.KEPT else now
     first = next((i for i, s in enumerate(rounds) if _copied(s) == (following, now)), None)
     ahead_of_it = [i for s in rounds[:first] for i in walk.statements(s)]
     if first is not None and not any({now, following} & {*walk.written(i), *walk.read(i)} for i in ahead_of_it):
         rounds.pop(first)
-    elif (
-        only_better is not None
-        and not _begin_alike(now, following, before)
-        and not (
-            only_better and _offers_nothing(following, extreme, before) and not _is_read(following, *rounds, *rest)
-        )
-    ):
-        return None
+    elif way is not _Way.KEPT and not _begin_alike(now, following, before):
+        offers_nothing = _offers_nothing(following, extreme, before) and not _is_read(following, *rounds, *rest)
+        if way is not _Way.BETTER_TAKEN or not offers_nothing:
+            return None
     ahead = walk.writers(following, *rounds)
     if not all(
         isinstance(i, typed.AssignExtreme)
@@ -153,11 +161,11 @@ def _compared(
 
 def _handed_over(
     s: typed.Statement, following: typed.Symbol, extreme: typed.Extreme
-) -> tuple[typed.Symbol, tuple[typed.Assign, ...], bool] | None:
+) -> tuple[typed.Symbol, tuple[typed.Assign, ...], _Way] | None:
     """The property that takes over what another holds, and what a node stores beside it, if its cell gets better; and
-    whether it takes over nothing worse, should that come."""
+    which way it does so."""
     if (copy := _copied(s)) is not None:
-        return (copy[0], (), False) if copy[1] is following and copy[0] is not following else None
+        return (copy[0], (), _Way.ALL_TAKEN) if copy[1] is following and copy[0] is not following else None
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes()):
             conditions, inner = asked_by_loop(s)
@@ -169,7 +177,7 @@ def _handed_over(
         case (typed.AssignExtreme(place=typed.Cell(now) as cell, candidate=candidate) as offer,) if (
             candidate == ahead and offer.extreme is extreme
         ):
-            on_change, only_better = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried], True
+            on_change, is_better = [typed.Assign(c.place, c.value, span=c.span) for c in offer.carried], True
         case _:
             stores = [store for store in inner if isinstance(store, typed.Assign)]
             taken = [store.place for store in stores if store.value == ahead]
@@ -179,11 +187,12 @@ def _handed_over(
             differs = [c for c in conditions if _is_ahead(c, cell, ahead, extreme)]
             if on_change and not differs:
                 return None
-            only_better = any(isinstance(c, typed.Binary) and c.operator in _STRICT for c in differs)
+            is_better = any(isinstance(c, typed.Binary) and c.operator in _STRICT for c in differs)
             conditions = tuple(c for c in conditions if c not in differs)
     if conditions or cell.index != own or now is following or now.type != following.type:
         return None
-    return (now, tuple(on_change), only_better) if all(_is_plain(store, own) for store in on_change) else None
+    way = _Way.BETTER_TAKEN if is_better else _Way.ALL_TAKEN
+    return (now, tuple(on_change), way) if all(_is_plain(store, own) for store in on_change) else None
 
 
 def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:
