@@ -106,11 +106,11 @@ def _filled(s: typed.Statement, sources: Set[typed.Symbol]) -> Iterator[typed.St
                 yield from (fill for fill in fills if fill is not None)
                 of_sources += ((source, fill) for fill in stores if source is not None and fill is not None)
                 rest.pop(0)
+            own = written | set(walk.declared(body))
             for place in range(len(rest) - 1, 0, -1):
-                fill = _fill(rest[place], s.iterator, graph, written)
-                if fill is not None and not any(
-                    walk.touches(before, fill.items[0][0]) or walk.leaves(before) for before in rest[:place]
-                ):
+                others = (*rest[:place], *rest[place + 1 :])
+                fill = _fill(rest[place], s.iterator, graph, own)
+                if fill is not None and not any(walk.touches(o, fill.items[0][0]) or walk.leaves(o) for o in others):
                     yield fill
                     rest.pop(place)
             for source, together in groupby(of_sources, lambda store: store[0]):
