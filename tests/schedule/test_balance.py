@@ -201,9 +201,9 @@ def test_nodes_that_ask_whether_an_arc_passes_share_arcs(name: str) -> None:
     module = for_target(asked(ANSWERS[name]), CUDA)
     assert sharing(module) == 1
     assert asking(module.kernels[0]) is not None
-    assert sharing(for_target(asked(ANSWERS[name]), OPENCL)) == 0  # groups do not leave a row early
+    assert sharing(for_target(asked(ANSWERS[name]), OPENCL)) == 1
 
 
 @pytest.mark.parametrize("name", OTHER_ANSWERS)
 def test_nodes_that_learn_more_of_their_arcs_take_them_in_order(name: str) -> None:
-    assert sharing(for_target(asked(OTHER_ANSWERS[name]), CUDA)) == 0
+    assert {sharing(for_target(asked(OTHER_ANSWERS[name]), able)) for able in (CUDA, OPENCL)} == {0}
