@@ -164,16 +164,34 @@ void graph_coloring_add_color_symmetric(
 ) {
     bool some_full_part = false;
     long left_part = 0;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (color[v] >= 0) continue;
+    __local int passing[256];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && color[brought] >= 0) brought = -1;
+        arc_t arc = brought < 0 ? 0 : row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : row_offsets[brought + 1];
         bool blocked = false;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
-                blocked = true;
-                break;
+        passing[get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = blocked ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(&rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place_ = get_local_id(0); place_ < count; place_ += 256) {
+                const int owner = owner_of(&rows, place_);
+                const int v = rows.node[owner];
+                const arc_t i = place_ + rows.shift[owner];
+                const int u = columns[i];
+                if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                    passing[owner] = true;
+                }
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            arc = stop;
+            blocked = passing[get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
         full[v] = taken[v] == -1;
         wins[v] = !(blocked || taken[v] == -1);
         if (taken[v] == -1) {
@@ -192,16 +210,26 @@ void graph_coloring_add_color_symmetric(
 
 // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
 #line 33 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void graph_coloring_bit_or_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global uchar *wins, __global int *taken, __global const int *restrict color
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!wins[v]) continue;
-        wins[v] = false;
-        atomic_or(&taken[v], -1);
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !wins[brought]) brought = -1;
+        if (brought >= 0) {
+            const int v = brought;
+            wins[v] = false;
+            atomic_or(&taken[v], -1);
+        }
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place_ = get_local_id(0); place_ < count; place_ += 256) {
+            const int owner = owner_of(&rows, place_);
+            const int v = rows.node[owner];
+            const arc_t i = place_ + rows.shift[owner];
             const int u = columns[i];
             if (color[u] == ~(color[v] >> 5)) atomic_or(&taken[u], 1 << (color[v] & 31));
         }

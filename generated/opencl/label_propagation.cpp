@@ -33,8 +33,8 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         device.launch(
-            "label_propagation_set_label_nxt", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, votes_keys, votes_sums, label, label_nxt
+            "label_propagation_set_label_nxt", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, votes_keys, votes_sums, label, label_nxt
         );
         label.copy_from(label_nxt);
     }
@@ -51,8 +51,8 @@ static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int
     for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         device.launch(
-            "label_propagation_set_label_nxt_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, votes_keys, votes_sums, label, label_nxt
+            "label_propagation_set_label_nxt_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, votes_keys, votes_sums, label, label_nxt
         );
         label.copy_from(label_nxt);
     }

@@ -96,43 +96,70 @@ __kernel void maximal_independent_set_end_round(__global uchar *goes_on, __globa
 
 // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
 #line 12 "maximal_independent_set.sp"
-__kernel __attribute__((vec_type_hint(int4)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void maximal_independent_set_set_joins_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
 ) {
     if (!*goes_on) return;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!undecided[v]) continue;
-        bool wins = true;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (undecided[u] && u != v) {
-                if (rank(u, row_offsets) < rank(v, row_offsets)) {
-                    wins = false;
-                    break;
+    __local int passing[256];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !undecided[brought]) brought = -1;
+        arc_t arc = brought < 0 ? 0 : row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : row_offsets[brought + 1];
+        bool not_wins = false;
+        passing[get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = not_wins ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(&rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place = get_local_id(0); place < count; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t i = place + rows.shift[owner];
+                const int u = columns[i];
+                if (undecided[u] && u != v && rank(u, row_offsets) < rank(v, row_offsets)) {
+                    passing[owner] = true;
                 }
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            arc = stop;
+            not_wins = passing[get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        bool wins = !not_wins;
         joins[v] = wins;
     }
 }
 
 // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
 #line 22 "maximal_independent_set.sp"
-__kernel __attribute__((vec_type_hint(int4)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void maximal_independent_set_set_in_set_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict goes_on, __global uchar *joins, __global uchar *in_set,
     __global uchar *undecided
 ) {
     if (!*goes_on) return;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!joins[v]) continue;
-        in_set[v] = true;
-        joins[v] = false;
-        undecided[v] = false;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !joins[brought]) brought = -1;
+        if (brought >= 0) {
+            const int v = brought;
+            in_set[v] = true;
+            joins[v] = false;
+            undecided[v] = false;
+        }
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t i = place + rows.shift[owner];
             const int u = columns[i];
             undecided[u] = false;
         }

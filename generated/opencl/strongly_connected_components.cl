@@ -54,23 +54,39 @@ __kernel void settle_set_component(
 
 // strongly_connected_components.sp:55 forall (v in g.nodes().filter(component == -1))
 #line 55 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void settle_set_alone(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const uchar *restrict goes_on, __global const int *restrict component, __global uchar *alone
 ) {
     if (!*goes_on) return;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (component[v] != -1) continue;
+    __local int passing[256];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && component[brought] != -1) brought = -1;
+        arc_t arc = brought < 0 ? 0 : in_row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : in_row_offsets[brought + 1];
         bool led_to = false;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int u = in_columns[in_e];
-            if (component[u] == -1 && u != v) {
-                led_to = true;
-                break;
+        passing[get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = led_to ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(&rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place = get_local_id(0); place < count; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t in_e = place + rows.shift[owner];
+                const int u = in_columns[in_e];
+                if (component[u] == -1 && u != v) passing[owner] = true;
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            arc = stop;
+            led_to = passing[get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
         bool leads_on = false;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];

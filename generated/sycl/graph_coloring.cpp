@@ -82,15 +82,15 @@ static void graph_coloring_symmetric(Device &device, Graph &graph, Buffer<int> &
         some_full_result.set(false);
         left_result.set(0);
         device.launch(
-            "graph_coloring_add_color_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            "graph_coloring_add_color_symmetric", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
             graph.columns, color, taken, full, wins, some_full_result, left_result
         );
         some_full = some_full || some_full_result.read();
         left += left_result.read();
         // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
         device.launch(
-            "graph_coloring_bit_or_taken_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, wins, taken, color
+            "graph_coloring_bit_or_taken_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, wins, taken, color
         );
         if (some_full) {
             // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))

@@ -147,16 +147,34 @@ KERNEL graph_coloring_add_color_symmetric(
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool some_full_part = false;
     long long left_part = 0;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (color[v] >= 0) continue;
+    auto &passing = group_memory<int[256]>();
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && color[brought] >= 0) brought = -1;
+        arc_t arc = brought < 0 ? 0 : row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : row_offsets[brought + 1];
         bool blocked = false;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
-                blocked = true;
-                break;
+        passing[item.get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = blocked ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(item, &rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place_ = item.get_local_id(0); place_ < count; place_ += 256) {
+                const int owner = owner_of(&rows, place_);
+                const int v = rows.node[owner];
+                const arc_t i = place_ + rows.shift[owner];
+                const int u = columns[i];
+                if (lowest_free(taken[u]) == lowest_free(taken[v]) && rank(u, row_offsets) > rank(v, row_offsets)) {
+                    passing[owner] = true;
+                }
             }
+            sycl::group_barrier(item.get_group());
+            arc = stop;
+            blocked = passing[item.get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
         full[v] = taken[v] == -1;
         wins[v] = !(blocked || taken[v] == -1);
         if (taken[v] == -1) {
@@ -179,11 +197,20 @@ KERNEL graph_coloring_bit_or_taken_symmetric(
     const int *__restrict color
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!wins[v]) continue;
-        wins[v] = false;
-        atomic(taken[v]).fetch_or(-1);
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && !wins[brought]) brought = -1;
+        if (brought >= 0) {
+            const int v = brought;
+            wins[v] = false;
+            atomic(taken[v]).fetch_or(-1);
+        }
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place_ = item.get_local_id(0); place_ < count; place_ += 256) {
+            const int owner = owner_of(&rows, place_);
+            const int v = rows.node[owner];
+            const arc_t i = place_ + rows.shift[owner];
             const int u = columns[i];
             if (color[u] == ~(color[v] >> 5)) {
                 atomic(taken[u]).fetch_or(1 << (color[v] & 31));

@@ -74,13 +74,13 @@ static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buff
         for (int asked = 0; asked < ahead; asked++) {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             device.launch(
-                "maximal_independent_set_set_joins_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, goes_on, undecided, joins
+                "maximal_independent_set_set_joins_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
+                graph.row_offsets, graph.columns, goes_on, undecided, joins
             );
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             device.launch(
-                "maximal_independent_set_set_in_set_symmetric", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, goes_on, joins, in_set, undecided
+                "maximal_independent_set_set_in_set_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
+                graph.row_offsets, graph.columns, goes_on, joins, in_set, undecided
             );
             device.launch(
                 "maximal_independent_set_find_finished", graph.num_nodes, graph.num_nodes, goes_on, undecided,

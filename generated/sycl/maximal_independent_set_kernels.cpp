@@ -104,18 +104,35 @@ KERNEL maximal_independent_set_set_joins_symmetric(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) return;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!undecided[v]) continue;
-        bool wins = true;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-            const int u = columns[i];
-            if (undecided[u] && u != v) {
-                if (rank(u, row_offsets) < rank(v, row_offsets)) {
-                    wins = false;
-                    break;
+    auto &passing = group_memory<int[256]>();
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && !undecided[brought]) brought = -1;
+        arc_t arc = brought < 0 ? 0 : row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : row_offsets[brought + 1];
+        bool not_wins = false;
+        passing[item.get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = not_wins ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(item, &rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t i = place + rows.shift[owner];
+                const int u = columns[i];
+                if (undecided[u] && u != v && rank(u, row_offsets) < rank(v, row_offsets)) {
+                    passing[owner] = true;
                 }
             }
+            sycl::group_barrier(item.get_group());
+            arc = stop;
+            not_wins = passing[item.get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        bool wins = !not_wins;
         joins[v] = wins;
     }
 }
@@ -128,12 +145,20 @@ KERNEL maximal_independent_set_set_in_set_symmetric(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) return;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!joins[v]) continue;
-        in_set[v] = true;
-        joins[v] = false;
-        undecided[v] = false;
-        for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && !joins[brought]) brought = -1;
+        if (brought >= 0) {
+            const int v = brought;
+            in_set[v] = true;
+            joins[v] = false;
+            undecided[v] = false;
+        }
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t i = place + rows.shift[owner];
             const int u = columns[i];
             undecided[u] = false;
         }

@@ -79,8 +79,8 @@ static void settle(Device &device, Graph &graph, Buffer<int> &cluster, Buffer<in
             for (int asked = 0; asked < ahead; asked++) {
                 // strongly_connected_components.sp:55 forall (v in g.nodes().filter(component == -1))
                 device.launch(
-                    "settle_set_alone", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    graph.in_row_offsets, graph.in_columns, goes_on, component, alone
+                    "settle_set_alone", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
+                    graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, component, alone
                 );
                 // strongly_connected_components.sp:68 forall (v in g.nodes().filter(component == -1 && alone))
                 device.launch(

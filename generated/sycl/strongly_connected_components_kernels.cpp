@@ -61,16 +61,32 @@ KERNEL settle_set_alone(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) return;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (component[v] != -1) continue;
+    auto &passing = group_memory<int[256]>();
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && component[brought] != -1) brought = -1;
+        arc_t arc = brought < 0 ? 0 : in_row_offsets[brought];
+        const arc_t end = brought < 0 ? 0 : in_row_offsets[brought + 1];
         bool led_to = false;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int u = in_columns[in_e];
-            if (component[u] == -1 && u != v) {
-                led_to = true;
-                break;
+        passing[item.get_local_id(0)] = false;
+        for (arc_t most = 4;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = led_to ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(item, &rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t in_e = place + rows.shift[owner];
+                const int u = in_columns[in_e];
+                if (component[u] == -1 && u != v) passing[owner] = true;
             }
+            sycl::group_barrier(item.get_group());
+            arc = stop;
+            led_to = passing[item.get_local_id(0)];
         }
+        if (brought < 0) continue;
+        const int v = brought;
         bool leads_on = false;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];

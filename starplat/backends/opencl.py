@@ -15,10 +15,10 @@ from starplat.ir import nodes as ir
 _SIMPLE = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
 
-_ON_GPUS, CPU_CAPABILITIES = kernels_apart.capabilities(
+_ON_GPUS, _ON_CPUS = kernels_apart.capabilities(
     (combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)
 )
-CAPABILITIES = replace(_ON_GPUS, rows_with_room=True)
+CAPABILITIES, CPU_CAPABILITIES = (replace(able, group_maps=True, rows_with_room=True) for able in (_ON_GPUS, _ON_CPUS))
 """64-bit atomic operations come with extensions: see `extensions`. Those of a GPU are taken for granted."""
 
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
@@ -153,7 +153,7 @@ def _guarded(extensions: tuple[str, ...], helpers: Iterable[Helper]) -> str:
 
 
 def _texts(helpers: Iterable[Helper]) -> list[str]:
-    return helper_texts(["opencl/helpers.jinja"], helpers, **SPELLING.for_helpers)
+    return helper_texts(["opencl/helpers.jinja", "opencl/maps.jinja"], helpers, **SPELLING.for_helpers)
 
 
 def _text(module: ir.Module, header: headers.Header | None) -> str:

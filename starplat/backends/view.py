@@ -118,7 +118,7 @@ class _Viewer:
         words = self.spelling.groups
         if words is None or words.memory is not None:
             return ()
-        loops = (statement for statement in legal.body if isinstance(statement, st.GroupAdvance | st.GroupGather))
+        loops = (statement for statement in legal.body if isinstance(statement, st.GroupLoop))
         return tuple(memory for loop in loops for memory in memory_of(loop, printer))
 
     def loop(self, legal: st.LegalLoop) -> Routine:

@@ -79,7 +79,58 @@ function pushes(Graph g, propNode<int> a, propNode<long> rows, propNode<int> gro
 }
 """
 
-TEXTS = {"gathers": GATHERS, "pushes": PUSHES}
+ASKS = """
+function asks(Graph g, propNode<int> a, propNode<bool> seen, propNode<int> times, propNode<int> left) {
+  long found = 0;
+  g.attachNodeProperty(left = -1);
+  forall (v in g.nodes()) {
+    bool near = False;
+    for (w in g.neighbors(v)) { if (w.a == 7 && w > v) { near = True; break; } }
+    v.seen = near;
+    found += near ? 1 : 0;
+  }
+  forall (v in g.nodes().filter(a % 3 != 1)) {
+    int own = v.a;
+    bool apart = True;
+    for (w in g.nodes_to(v)) { int most = w.a * 2; if (most == own) { apart = False; break; } }
+    if (!apart) { continue; }
+    v.left = own;
+    found += 1000;
+  }
+  forall (v in g.nodes().filter(a % 2 == 0)) {
+    v.times += 3;
+    found += v.a;
+    forall (w in g.neighbors(v)) { if (w.a > 5) { w.left |= 64; } }
+  }
+  return found;
+}
+"""
+
+COUNTS = """
+function counts(Graph g, propNode<int> a, propNode<int> best, propNode<int> of_kept, propNode<int> all) {
+  g.attachNodeProperty(of_kept = -5, all = -5);
+  forall (v in g.nodes()) {
+    map<int, int> votes;
+    for (w in g.neighbors(v)) { votes[w.a * 200 + w % 130] += 1; }
+    v.best = votes.best();
+  }
+  forall (v in g.nodes().filter(a % 4 != 1)) {
+    map<int, int> votes;
+    int own = v.a;
+    for (w in g.nodes_to(v)) { if (w.a != own) { votes[w.a - 2] += v - w; } }
+    v.of_kept = votes.best() * 3 + own;
+  }
+  forall (v in g.nodes().filter(a % 4 != 2)) {
+    map<node, int> votes;
+    forall (w in g.inOutNbrs(v)) { votes[w] += w.a; }
+    int favourite = votes.best();
+    if (favourite < 0) { continue; }
+    v.all = favourite;
+  }
+}
+"""
+
+TEXTS = {"gathers": GATHERS, "pushes": PUSHES, "asks": ASKS}
 CALLS: dict[str, dict[str, object]] = {
     "pagerank": {"max_iterations": 5, "tolerance": 0.0},
     "bfs": {"src": 3},
@@ -135,7 +186,8 @@ PAIRS = [(name, graph) for name in (*TEXTS, *CALLS) for graph in GRAPHS if graph
 
 
 def program_of(name: str) -> Program:
-    return starplat.compile(TEXTS[name]) if name in TEXTS else compiled(EXAMPLES / f"{name}.sp")
+    texts = TEXTS | {"counts": COUNTS}
+    return starplat.compile(texts[name]) if name in texts else compiled(EXAMPLES / f"{name}.sp")
 
 
 def weighed(graph: Graph) -> Graph:
@@ -175,6 +227,22 @@ def test_arcs_may_have_numbers_of_64_bits(target: Target, name: str, monkeypatch
     monkeypatch.setattr(elements, "WIDE_ARCS_FROM", 0)
     graph = weighed(GRAPHS["hubs"])
     agree(name, graph.with_weights(None if graph.weights is None else graph.weights.copy()), target)
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("target", opencl_targets(), ids=lambda target: target.label)
+def test_groups_count_keys_of_rows_of_all_lengths(
+    target: Target, graph: str, wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In maps in their memory, and in global memory for a row that is longer, whoever has its arcs."""
+    if wide:
+        monkeypatch.setattr(elements, "WIDE_ARCS_FROM", 0)
+    if target.fault is None:
+        monkeypatch.setattr(launch, "groups_for", lambda iterations: 3)
+        monkeypatch.setattr(default_session().device(target.target, target.device or 0), "few_groups", 1)
+    fresh = weighed(GRAPHS[graph])
+    agree("counts", fresh.with_weights(None if fresh.weights is None else fresh.weights.copy()), target)
 
 
 @pytest.mark.thin(plain=3)
@@ -263,6 +331,11 @@ def test_what_is_done_to_an_arc_stands_there_once(name: str, part: str) -> None:
     text = text_of(name)
     assert part in text
     assert "contribution[nbr]" not in text.replace(part, "")
+
+
+def test_all_loops_over_arcs_are_shared_that_may_be() -> None:
+    assert text_of("asks").count("__local GroupRows rows;") == 3
+    assert text_of("counts").count("__local GroupMaps maps;") == 3
 
 
 def test_nothing_of_groups_is_in_a_text_that_does_not_share() -> None:

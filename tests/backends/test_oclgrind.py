@@ -69,8 +69,8 @@ for name in given:
 GROUPS = """
 import numpy as np
 import starplat
-from tests.backends.test_groups import EDGE, TEXTS, of_degrees
-for name, text in TEXTS.items():
+from tests.backends.test_groups import COUNTS, EDGE, TEXTS, of_degrees
+for name, text in (*TEXTS.items(), ("counts", COUNTS)):
     for graph in (of_degrees(2, 0, 1, 3), of_degrees(0, 1, 300, 0, 1500, 3)):
         given = {"a": np.arange(graph.num_nodes) % 11}
         result = starplat.compile(text).run(graph, target="opencl", arguments=given, schedule=EDGE, validate=True)

@@ -7,8 +7,9 @@ from starplat.backends import statements as st
 from starplat.backends.c import atomics, lines
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
+from starplat.backends.c.precedence import PREFIX
 from starplat.backends.launch import GROUP_SIZE
-from starplat.backends.spelling import ATOMIC_WORDS
+from starplat.backends.spelling import ATOMIC_WORDS, GroupWords
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
 from starplat.ir import build, conditions
@@ -77,6 +78,12 @@ def group_function(expressions: ExpressionPrinter, combine: ir.Combine, element:
     return name
 
 
+FEW_ASKED, MOST_ASKED = 4, 2**14
+"""How many arcs of a row a group tests at first, and at most, before it looks whether one has passed."""
+
+MOST_COUNTED = 1024
+"""The most arcs of rows whose maps lie in a group's memory."""
+
 MOST_VALUES = 1024
 """How many arc values a group keeps at a time; all threads reduce a longer row."""
 
@@ -108,6 +115,16 @@ class GroupPrinter:
         yield from _indented(arcs)
         yield "}"
 
+    def count_key(self, count: st.CountKey) -> Iterator[str]:
+        maps, name = count.maps, self.name
+        given = (
+            *(f"&{name(maps.maps)}", f"&{name(maps.nodes.memory)}", name(maps.nodes.owner)),
+            *(name(maps.start), name(maps.stop)),
+            *(f"{name(array)} + {name(maps.window)}" for array in (maps.keys, maps.sums)),
+            *(self.text(count.key), self.text(count.value)),
+        )
+        yield f"count_key({', '.join(given)});"
+
     def gather(self, gather: st.GroupGather) -> Iterator[str]:
         name, nodes, expressions = self.name, gather.nodes, self.expressions
         kind, start = self.kind(gather.total), expressions.expression(gather.start)
@@ -131,9 +148,62 @@ class GroupPrinter:
         yield from _indented(self.finish(gather))
         yield "}"
 
+    def ask(self, ask: st.GroupAsk) -> Iterator[str]:
+        name, nodes, kind = self.name, ask.nodes, self.kind(ask.arc)
+        arc, end, most, stop = map(name, (ask.arc, ask.end, ask.most, ask.stop))
+        answer, node, count, memory = map(name, (ask.answer, nodes.node, nodes.count, nodes.memory))
+        own = f"{name(ask.passing)}[{self.expressions.spelling.lane}]"
+        yield from self.loop_head(ask)
+        yield from self.taken_node(nodes, self.any_node(nodes))
+        yield f"{INDENT}{kind} {arc} = {node} < 0 ? 0 : {name(nodes.rows)}[{node}];"
+        yield f"{INDENT}const {kind} {end} = {node} < 0 ? 0 : {name(nodes.rows)}[{node} + 1];"
+        yield f"{INDENT}bool {answer} = false;"
+        yield f"{INDENT}{own} = false;"
+        yield f"{INDENT}for ({kind} {most} = {FEW_ASKED};; {most} = {most} < {MOST_ASKED} ? 4 * {most} : {most}) {{"
+        yield f"{INDENT * 2}const {kind} {stop} = {answer} ? {arc} : {end} - {arc} > {most} ? {arc} + {most} : {end};"
+        brought = self.call("bring_arcs", f"&{memory}", node, arc, stop)
+        yield f"{INDENT * 2}const {kind} {count} = {brought};"
+        yield f"{INDENT * 2}if ({count} == 0) break;"
+        passes = lines.guarded(self.text(ask.condition), [f"{name(ask.passing)}[{name(nodes.owner)}] = true;"])
+        tested = [*self.printer.lines(ask.body), *(f"{INDENT}{line}" for line in passes)]
+        yield from _indented(self.each_arc(ask, "0", count, tested), 2)
+        yield f"{INDENT * 2}{self.words.wait}"
+        yield f"{INDENT * 2}{arc} = {stop};"
+        yield f"{INDENT * 2}{answer} = {own};"
+        yield f"{INDENT}}}"
+        yield from _indented(self.finish(ask))
+        yield "}"
+
+    def count(self, count: st.GroupCount) -> Iterator[str]:
+        name, maps, nodes = self.name, count.maps, count.nodes
+        start, stop, longer, node, memory = map(name, (maps.start, maps.stop, maps.longer, nodes.node, nodes.memory))
+        shared, wide = f"&{name(maps.maps)}", self.kind(maps.window)
+        need = self.expressions.helpers.need
+        need("group_rows", "owner_of")
+        need("group_maps", most_counted=str(MOST_COUNTED), latest=self.expressions.latest(ir.Element.INT))
+        yield from self.loop_head(count)
+        yield from self.taken_node(nodes, self.any_node(nodes))
+        yield from self.printer.lines((count.length,))
+        brought = self.call("bring_arcs", f"&{memory}", node, "0", name(count.length.variable))
+        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brought};"
+        yield f"{INDENT}forget_keys({shared});"
+        kind, end = self.kind(maps.start), name(nodes.count)
+        yield f"{INDENT}for ({kind} {start} = 0, {stop}; {start} < {end}; {start} = {stop}) {{"
+        yield f"{INDENT * 2}{stop} = end_of_rows(&{memory}, {start});"
+        yield f"{INDENT * 2}const int {longer} = {memory}.node[owner_of(&{memory}, {start})];"
+        two = f"2{self.expressions.spelling.long_suffix}"
+        yield f"{INDENT * 2}const {wide} {name(maps.window)} = {two} * {self.expressions.at(PREFIX, count.first)};"
+        of_longer = f"{name(maps.keys)} + {name(maps.window)}, {name(maps.sums)} + {name(maps.window)}"
+        yield f"{INDENT * 2}clear_maps({shared}, {stop} - {start}, {of_longer});"
+        yield from _indented(self.each_arc(count, start, stop, self.printer.lines(count.body)), 2)
+        yield f"{INDENT * 2}rank_keys({shared}, &{memory}, {start}, {stop}, {of_longer});"
+        yield f"{INDENT}}}"
+        yield from _indented(self.finish(count))
+        yield "}"
+
     # --- parts of the loops ------------------------------------------------------------------------------------------
 
-    def loop_head(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
+    def loop_head(self, loop: st.GroupLoop) -> Iterator[str]:
         """The declarations of group memory, and the head of the loop over nodes: one node for each thread at a time."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows", "bring_arcs")
@@ -146,13 +216,11 @@ class GroupPrinter:
 
     def row_expansion(self, nodes: st.RowExpansion, node: ir.Variable, visit: st.Body, *, split: bool) -> Iterator[str]:
         """Each thread adds one row. With `split`, several groups may share a row if they outnumber the listed nodes."""
-        name, need, taken = self.name, self.expressions.helpers.need, ir.Ref(nodes.node)
+        name, need = self.name, self.expressions.helpers.need
         rows = (f"&{name(nodes.memory)}", name(nodes.node), name(nodes.rows))
         begin, groups = name(nodes.begin), "1"
-        constant = "const " * (nodes.keep is None)
         if self.listed is None:
-            need("node_of_all")
-            found = self.call("node_of_all", begin, self.expressions.num_nodes)
+            found = self.any_node(nodes)
         elif isinstance(nodes.listed, ir.InWords):
             need("node_of_all", "node_of_words")
             found = self.call("node_of_words", self.listed[0], begin, self.size(nodes), self.expressions.num_nodes)
@@ -164,13 +232,9 @@ class GroupPrinter:
                 groups = name(nodes.groups)
                 yield f"{INDENT}const int {groups} = {self.call('groups_for_each', size)};"
             found = self.call("listed_node", first, begin, size, groups)
-        yield f"{INDENT}{constant}int {name(nodes.node)} = {found};"
-        exists = build.at_least(taken, build.ZERO)
-        if nodes.keep is not None:
-            dropped = build.both(exists, conditions.negated(nodes.keep))
-            yield f"{INDENT}if ({self.text(dropped)}) {name(nodes.node)} = -1;"
+        yield from self.taken_node(nodes, found)
         if visit:
-            yield f"{INDENT}if ({self.text(exists)}) {{"
+            yield f"{INDENT}if ({self.text(build.at_least(ir.Ref(nodes.node), build.ZERO))}) {{"
             yield from _indented(self.named(node, name(nodes.node), visit), 2)
             yield from self.printer.lines(visit, 2)
             yield f"{INDENT}}}"
@@ -182,23 +246,41 @@ class GroupPrinter:
             count = self.call("bring_part", *rows, groups)
         yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {count};"
 
+    def any_node(self, nodes: st.RowExpansion) -> str:
+        """The node of all that a thread takes."""
+        self.expressions.helpers.need("node_of_all")
+        return self.call("node_of_all", self.name(nodes.begin), self.expressions.num_nodes)
+
+    def taken_node(self, nodes: st.RowExpansion, found: str) -> Iterator[str]:
+        """The node that a thread takes, -1 if it is not to be kept."""
+        node = self.name(nodes.node)
+        yield f"{INDENT}{'const ' * (nodes.keep is None)}int {node} = {found};"
+        if nodes.keep is not None:
+            exists = build.at_least(ir.Ref(nodes.node), build.ZERO)
+            dropped = build.both(exists, conditions.negated(nodes.keep))
+            yield f"{INDENT}if ({self.text(dropped)}) {node} = -1;"
+
     def size(self, nodes: st.RowExpansion) -> str:
         """The number of nodes of the loop, as text: a local if it is an expression."""
         if self.listed is None:
             return self.expressions.num_nodes
         return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
 
-    def each_arc(self, loop: st.GroupAdvance | st.GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
+    def each_arc(self, loop: st.GroupLoop, begin: str, end: str, body: list[str]) -> Iterator[str]:
         """The loop of a group over the arcs of its rows; `body` is its body, both without indentation."""
         name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
         kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
         first = spelling.lane if begin == "0" else f"{begin} + {spelling.lane}"
         yield f"for ({kind} {place} = {first}; {place} < {end}; {place} += {GROUP_SIZE}) {{"
-        uses = variables_in(loop.body)
-        if loop.node in uses or loop.position in uses:
+        done = (loop.body, loop.condition) if isinstance(loop, st.GroupAsk) else loop.body
+        uses = variables_in(done)
+        if isinstance(loop, st.GroupAsk | st.GroupCount) or loop.node in uses or loop.position in uses:
             self.need_owner()
-            yield f"{INDENT}const int {owner} = owner_of(&{memory}, {place});"
-        yield from _indented(self.named(loop.node, f"{memory}.node[{owner}]", loop.body))
+            found = f"owner_of(&{memory}, {place})"
+            if isinstance(loop, st.GroupCount):
+                found = f"own_place(&{name(loop.maps.maps)}, &{memory}, {begin}, {end}, {place})"
+            yield f"{INDENT}const int {owner} = {found};"
+        yield from _indented(self.named(loop.node, f"{memory}.node[{owner}]", done))
         if loop.position in uses:
             yield f"{INDENT}const {kind} {name(loop.position)} = {place} + {memory}.shift[{owner}];"
         yield from body
@@ -214,27 +296,33 @@ class GroupPrinter:
         yield f"{INDENT}{self.name(gather.values)}[{self.name(gather.nodes.place)} - {begin}] = {value};"
         yield "}"
 
-    def finish(self, gather: st.GroupGather) -> Iterator[str]:
+    def finish(self, gather: st.GroupAsk | st.GroupCount | st.GroupGather) -> Iterator[str]:
         """The statements for a node, without indentation. They end the loop's body, so `continue` skips them."""
         node = self.name(gather.nodes.node)
         yield f"if ({node} < 0) continue;"
         yield from self.named(gather.node, node, gather.finish)
+        if isinstance(gather, st.GroupCount) and gather.best in variables_in(gather.finish):
+            yield f"const int {self.name(gather.best)} = {self.call('best_key', f'&{self.name(gather.maps.maps)}')};"
         yield from self.printer.lines(gather.finish, 0)
 
-    def named(self, node: ir.Variable, place: str, body: st.Body) -> Iterator[str]:
+    def named(self, node: ir.Variable, place: str, body: object) -> Iterator[str]:
         """The declaration of the program's node variable, if `body` uses it."""
         if node in variables_in(body):
             yield f"const int {self.name(node)} = {place};"
 
     def call(self, function: str, *arguments: str) -> str:
         """A call of a function that needs the calling thread's index."""
-        words = self.expressions.spelling.groups
-        assert words is not None
-        return f"{function}({words.gives}{', '.join(arguments)})"
+        return f"{function}({self.words.gives}{', '.join(arguments)})"
 
     def need_owner(self) -> None:
         """Requests the helper function that finds the owner of an arc."""
         self.expressions.helpers.need("owner_of")
+
+    @property
+    def words(self) -> GroupWords:
+        """The words of groups."""
+        assert self.expressions.spelling.groups is not None
+        return self.expressions.spelling.groups
 
     # --- spellings ---------------------------------------------------------------------------------------------------
 
@@ -267,11 +355,16 @@ def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: 
     return function
 
 
-def memory_of(loop: st.GroupAdvance | st.GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+def memory_of(loop: st.GroupLoop, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
     """The group memory that such a loop declares."""
     rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
-    if isinstance(loop, st.GroupAdvance):
-        return (rows,)
+    match loop:
+        case st.GroupAdvance():
+            return (rows,)
+        case st.GroupAsk():
+            return (GroupMemory("int", expressions.local(loop.passing), GROUP_SIZE), rows)
+        case st.GroupCount():
+            return (GroupMemory("GroupMaps", expressions.local(loop.maps.maps)), rows)
     kind = expressions.spelling.values[loop.total.element]
     return (GroupMemory(kind, expressions.local(loop.values), MOST_VALUES), rows)
 

@@ -18,8 +18,8 @@ _OfRows = (
     | st.CountRows
     | st.EachTriangle
     | st.Gather
-    | st.GroupAdvance
-    | st.GroupGather
+    | st.CountKey
+    | st.GroupLoop
     | st.Search
 )
 WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet
@@ -39,6 +39,12 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).advance(statement)
         case st.GroupGather(nodes):
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).gather(statement)
+        case st.GroupAsk():
+            yield from GroupPrinter(printer, None).ask(statement)
+        case st.GroupCount():
+            yield from GroupPrinter(printer, None).count(statement)
+        case st.CountKey():
+            yield from GroupPrinter(printer, None).count_key(statement)
         case st.CountRows():
             yield from rows.count(statement)
         case st.Search():

@@ -11,14 +11,18 @@ from starplat.backends import statements as st
 from starplat.backends.legal import inside
 from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.operations import Operations
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Renamer
 from starplat.ir.shapes.gathering import Gathering, gathering, giving
+from starplat.ir.shapes.searching import Asking, asking
 
 
-def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupGather:
+def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupAsk | st.GroupGather:
     """The kernel's loop over its nodes, all of them or listed ones."""
+    if (asks := asking(kernel)) is not None:
+        return _ask(operations, kernel, asks)
     gathers = gathering(kernel)
     return _advance(operations, kernel) if gathers is None else _gather(operations, kernel, gathers)
 
@@ -29,7 +33,7 @@ def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     body = operations.along(loop, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
     return st.GroupAdvance(
-        _row_expansion(operations, kernel, loop.layout.offsets),
+        row_expansion(operations, kernel, loop.layout.offsets),
         kernel.index,
         loop.position,
         visited(operations, tuple(ahead)),
@@ -49,7 +53,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     found, begin = begun(operations, parts)
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return st.GroupGather(
-        _row_expansion(operations, kernel, loop.layout.offsets),
+        row_expansion(operations, kernel, loop.layout.offsets),
         kernel.index,
         loop.position,
         combine=parts.combine,
@@ -65,6 +69,30 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.G
     )
 
 
+def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.GroupAsk:
+    fresh, ahead, answer = operations.locals.fresh, operations.block(parts.ahead), parts.answer
+    body = operations.along(parts.loop, (*operations.block(parts.of_arc), st.Leave(parts.condition)))
+    asked = inside.without_unread((*ahead, *body))
+    begin: st.Body = ()
+    if parts.otherwise:
+        answer = fresh(f"not_{answer.name}", ir.Element.BOOL)
+        begin = (st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False),)
+    return st.GroupAsk(
+        row_expansion(operations, kernel, parts.loop.layout.offsets),
+        kernel.index,
+        parts.loop.position,
+        body=asked[:-1],
+        condition=parts.condition,
+        arc=fresh("arc", ir.Element.ARC),
+        end=fresh("end", ir.Element.ARC),
+        most=fresh("most", ir.Element.ARC),
+        stop=fresh("stop", ir.Element.ARC),
+        passing=fresh("passing", ir.Element.INT),
+        answer=answer,
+        finish=inside.without_unread((*ahead, *begin, *operations.block(parts.rest))),
+    )
+
+
 def begun(operations: Operations, parts: Gathering) -> tuple[ir.Variable, st.Body]:
     """The local that holds what comes of the arcs, and the statements that add it to the first value, unless that is
     nothing."""
@@ -76,7 +104,8 @@ def begun(operations: Operations, parts: Gathering) -> tuple[ir.Variable, st.Bod
     return found, (taken, st.Accumulate(total, parts.combine, ir.Ref(found)))
 
 
-def _row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
+def row_expansion(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.RowExpansion:
+    """The names of the rows that a group brings."""
     node = operations.locals.fresh("brought", ir.Element.NODE)
     keep = None if kernel.filter is None else Renamer({kernel.index: node}).expression(kernel.filter)
     return st.RowExpansion(

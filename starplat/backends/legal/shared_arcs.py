@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from starplat.backends import statements as st
 from starplat.backends.legal.grouped import begun, by_groups, repeated, visited
-from starplat.backends.legal.histograms import count_rows
+from starplat.backends.legal.histograms import count_by_groups, count_rows
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
@@ -27,7 +27,7 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
     if (row := row_of_arc(kernel)) is not None:
         return (_advance_rows(operations, kernel, row),)
     if (counts := histogram(kernel, operations.module)) is not None:
-        return (count_rows(operations, kernel, counts),)
+        return ((count_rows if operations.capabilities.shared_arcs else count_by_groups)(operations, kernel, counts),)
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
     if (searches := searching(kernel)) is not None:

@@ -379,6 +379,77 @@ class GroupGather:
     finish: Body
 
 
+@dataclass(frozen=True, slots=True)
+class GroupAsk:
+    """As Ask: `condition`, behind `body`, tests an arc. Groups look at few arcs of each row at first, from `arc` to
+    `end`, `most` at a time, then at more; the array `passing` in their memory tells of which rows one has passed."""
+
+    nodes: plain.RowExpansion
+    node: ir.Variable
+    position: ir.Variable
+    _: KW_ONLY
+    body: Body
+    condition: ir.Expression
+    arc: ir.Variable
+    end: ir.Variable
+    most: ir.Variable
+    stop: ir.Variable
+    passing: ir.Variable
+    answer: ir.Variable
+    finish: Body
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMaps:
+    """The names of the maps of a group's rows. They lie in the group's memory `maps`, for rows that are counted
+    together: from the place `start` to `stop`. That of a `longer` row lies in `keys` and `sums`, behind `window`."""
+
+    nodes: plain.RowExpansion
+    keys: ir.Array
+    sums: ir.Array
+    _: KW_ONLY
+    maps: ir.Variable
+    start: ir.Variable
+    stop: ir.Variable
+    longer: ir.Variable
+    window: ir.Variable
+
+
+@dataclass(frozen=True, slots=True)
+class CountKey:
+    """Adds a value to a key in the map of an arc's row."""
+
+    maps: GroupMaps
+    key: ir.Expression
+    value: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCount:
+    """As CountRows, for maps that groups share: `body`, for each `place` of a row, ends with CountKey. `first` is where
+    the row of `maps.longer` begins, in arcs of all rows laid end to end; `length` is that of a row."""
+
+    maps: GroupMaps
+    node: ir.Variable
+    place: ir.Variable
+    _: KW_ONLY
+    first: ir.Expression
+    length: plain.Declare
+    body: Body
+    best: ir.Variable
+    finish: Body
+
+    @property
+    def nodes(self) -> plain.RowExpansion:
+        """The names in the row expansion."""
+        return self.maps.nodes
+
+    @property
+    def position(self) -> ir.Variable:
+        """What the loop over a row counts."""
+        return self.place
+
+
 Statement = (
     plain.PlainStatement
     | cells.CellStatement
@@ -408,7 +479,10 @@ Statement = (
     | CountRows
     | Collect
     | GroupAdvance
+    | GroupAsk
+    | GroupCount
     | GroupGather
+    | CountKey
 )
 
 Body = tuple[Statement, ...]

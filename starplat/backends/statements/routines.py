@@ -9,13 +9,16 @@ from starplat.backends.statements.blocks import (
     CountRows,
     Gather,
     GroupAdvance,
+    GroupAsk,
+    GroupCount,
     GroupGather,
     Search,
 )
 from starplat.backends.statements.cells import CombineGroup
 from starplat.ir import nodes as ir
 
-_BY_GROUPS = CombineGroup | Advance | AdvanceRows | Gather | Search | CountRows | GroupAdvance | GroupGather
+GroupLoop = GroupAdvance | GroupAsk | GroupCount | GroupGather
+_BY_GROUPS = CombineGroup | Advance | AdvanceRows | Gather | Search | CountRows | GroupLoop
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,16 +42,18 @@ def share_arcs(
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
-    counts = capabilities.shared_arcs
+    by_warps = capabilities.shared_arcs
+    counts = by_warps or capabilities.group_maps
     given = (
         kernel
         for kernel in module.kernels
-        if kernel.name in places and (_suits(kernel, counts) or (counts and histogram(kernel, module) is not None))
+        if kernel.name in places and (_suits(kernel, by_warps) or (counts and histogram(kernel, module) is not None))
     )
-    suited = [kernel for kernel in given if not (_gathers_words if counts else _walks_a_part)(kernel)]
-    if capabilities.shared_arcs:
-        others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
-        suited += (k for k in others if collecting(k) is not None or finds_any(k) or asking(k) is not None)
+    suited = [kernel for kernel in given if not (_gathers_words if by_warps else _walks_a_part)(kernel)]
+    others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
+    suited += (k for k in others if asking(k) is not None)
+    if by_warps:
+        suited += (k for k in others if collecting(k) is not None or finds_any(k))
         suited += (k for k in others if _shares_rows_of_arcs(k))
     if not suited:
         return module
@@ -113,7 +115,7 @@ def _suits(kernel: ir.Kernel, by_warps: bool) -> bool:
         loop.parallel
         and loop.node == kernel.own
         and not leaves(loop.body)
-        and (_is_repeatable(body[:-1], kernel) or (by_warps and _visits_once(kernel, loop)))
+        and (_is_repeatable(body[:-1], kernel) or _visits_once(kernel, loop))
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
