@@ -20,14 +20,16 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, touched
 from starplat.passes.cells import accesses, own_cells
 from starplat.passes.memory import has_two_names
+from starplat.schedule.loop.drivers import Grid
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 
 
 def swapped_copies(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module whose loops swap arrays in place of copying one, where loops become persistent kernels."""
-    by_host = schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier
-    return module if by_host or has_two_names(module) else _Swapper(module).decided()
+    granted = capabilities.grid_barrier and (capabilities.clusters or schedule.loop is not Loop.CLUSTER)
+    by_host = schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH)
+    return module if by_host or not granted or has_two_names(module) else _Swapper(module).decided()
 
 
 def overwrites(kernel: ir.Kernel, array: ir.Array) -> bool:
@@ -66,8 +68,8 @@ class _Swapper(Decider):
         return (op,) if copy is None else self.with_swap(op, copy)
 
     def may_swap(self, loop: ir.Loop | ir.HostForRange, row: Sequence[ir.HostOp], copy: ir.CopyArray) -> bool:
-        """Whether what is copied is used in rounds alone, which overwrite it first, and nothing else launches their
-        kernels."""
+        """Whether what is copied is used in rounds alone, which overwrite it first and need no host, and nothing else
+        launches their kernels."""
         inside, source = tuple(visitor.walk_host((loop,))), copy.source
         using = [op for op in row if uses.use(op, source, self.given) is not uses.Use.NONE]
         first, last = using[0], using[-1]
@@ -87,7 +89,7 @@ class _Swapper(Decider):
                 for op in visitor.walk_around(self.at.body, loop)
                 if source in touched(op, self.given)
             )
-            and not any(isinstance(op, ir.HostReturn | ir.HostCall) for op in inside)
+            and Grid(self.given, frozenset()).obstacle(loop) is None
             and all(is_launched_once(op.kernel, self.given) for op in inside if isinstance(op, ir.Launch))
         )
 

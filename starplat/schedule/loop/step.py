@@ -162,7 +162,8 @@ class _Former:
         elsewhere = any(array in touched(op, self.module) for op in outside)
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         begins_anew = isinstance(first, ir.Fill) or (isinstance(first, ir.CopyArray) and first.destination == array)
-        begins_anew |= isinstance(first, ir.Launch) and overwrites(self.module.kernel(first.kernel), array)
+        if isinstance(first, ir.Launch) and array.element is not ir.Element.BOOL:  # sets begin with a fill
+            begins_anew = overwrites(self.module.kernel(first.kernel), array)
         return own and not elsewhere and begins_anew
 
 
