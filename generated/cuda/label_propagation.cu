@@ -13,12 +13,9 @@ using namespace starplat;
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt, int *label,
-    int *votes_keys, int *votes_sums, int iterations, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label, int *own_label,
+    int *votes_keys, int *votes_sums, int *label_nxt, int iterations, unsigned *arrived
 ) {
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        label_nxt[cell] = -1;
-    }
     {
         // label_propagation.sp:7 forall (v in g.nodes())
         #line 7 "label_propagation.sp"
@@ -27,6 +24,9 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
         }
     }
     int round_ = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        own_label[cell] = label[cell];
+    }
     while (round_ < iterations) {
         grid_barrier(arrived);
         {
@@ -39,29 +39,27 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
                     const arc_t outs = row_offsets[v + 1] - first_out;
                     const arc_t first_in = in_row_offsets[v];
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                    return {label[u], 1};
+                    return {own_label[u], 1};
                 },
                 [&](int v, int favourite) {
-                    label_nxt[v] = favourite < 0 ? label[v] : favourite;
+                    label_nxt[v] = favourite < 0 ? own_label[v] : favourite;
                 });
         }
-        grid_barrier(arrived);
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            label[cell] = label_nxt[cell];
-        }
+        { auto *other = own_label; own_label = label_nxt; label_nxt = other; }
         round_ += 1;
+    }
+    grid_barrier(arrived);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        label[cell] = own_label[cell];
     }
 }
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(512) label_propagation_loop_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label_nxt,
-    int *label, int *votes_keys, int *votes_sums, int iterations, unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
+    int *own_label, int *votes_keys, int *votes_sums, int *label_nxt, int iterations, unsigned *arrived
 ) {
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        label_nxt[cell] = -1;
-    }
     {
         // label_propagation.sp:7 forall (v in g.nodes())
         #line 7 "label_propagation.sp"
@@ -70,6 +68,9 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop_symmetr
         }
     }
     int round_ = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        own_label[cell] = label[cell];
+    }
     while (round_ < iterations) {
         grid_barrier(arrived);
         {
@@ -80,21 +81,22 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop_symmetr
                 [&](int v, arc_t place) -> KeyAndValue {
                     const arc_t i = row_offsets[v] + place;
                     const int u = columns[i];
-                    return {label[u], 2};
+                    return {own_label[u], 2};
                 },
                 [&](int v, int favourite) {
-                    label_nxt[v] = favourite < 0 ? label[v] : favourite;
+                    label_nxt[v] = favourite < 0 ? own_label[v] : favourite;
                 });
         }
-        grid_barrier(arrived);
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            label[cell] = label_nxt[cell];
-        }
+        { auto *other = own_label; own_label = label_nxt; label_nxt = other; }
         round_ += 1;
+    }
+    grid_barrier(arrived);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        label[cell] = own_label[cell];
     }
 }
 
-#line 98 "label_propagation.cu"
+#line 100 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -113,11 +115,12 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     Buffer<int> label_nxt(device, graph.num_nodes);
     Buffer<int> votes_keys(device, 4 * graph.num_arcs);
     Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<int> own_label(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(
         "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-        graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label_nxt, label, votes_keys,
-        votes_sums, iterations, arrived
+        graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label, own_label, votes_keys,
+        votes_sums, label_nxt, iterations, arrived
     );
 }
 
@@ -126,11 +129,12 @@ static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int
     Buffer<int> label_nxt(device, graph.num_nodes);
     Buffer<int> votes_keys(device, 4 * graph.num_arcs);
     Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<int> own_label(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(
         "label_propagation_loop_symmetric", label_propagation_loop_symmetric, graph.num_arcs < 4194304 ? 2 : 4,
-        graph.num_nodes, graph.row_offsets, graph.columns, label_nxt, label, votes_keys, votes_sums, iterations,
-        arrived
+        graph.num_nodes, graph.row_offsets, graph.columns, label, own_label, votes_keys, votes_sums, label_nxt,
+        iterations, arrived
     );
 }
 

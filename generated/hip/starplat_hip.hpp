@@ -1112,46 +1112,48 @@ __device__ inline double *values_of_block() {
     return values;
 }
 
-// Calls finish(node, total) for the nodes that were put off. A thread has `under_way` values of the longest rows on
-// their
-// way: several of arcs on the host, since the block with most such rows is alone on the link in the end.
-template <int under_way, class T, class Join, class Value, class Finish>
+// The values of every step-th arc of a row, joined for one of the threads that share it; several are under way
+// together.
+template <class T, class Join, class Value>
+__device__ __forceinline__ T join_row(
+    int node, const arc_t *rows, int member, int step, T start, Join join, Value value
+) {
+    const int under_way = 8;
+    const arc_t first = rows[node], end = rows[node + 1];
+    T total = start;
+    arc_t arc = first / WARP * WARP + member;  // whole lines of memory
+    if (arc < first) arc += step;
+    for (; arc < end; arc += min((arc_t)(under_way * step), end - arc)) {
+        T values[under_way];
+#pragma unroll
+        for (int i = 0; i < under_way; i++) values[i] = i * step < end - arc ? value(node, arc + i * step) : start;
+#pragma unroll
+        for (int i = 0; i < under_way; i++) total = join(total, values[i]);
+    }
+    for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
+    return total;
+}
+
+// Calls finish(node, total) for the nodes that were put off: a warp, or the whole block, joins the values of each.
+template <class T, class Join, class Value, class Finish>
 __device__ __forceinline__ void long_values(
     const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     __syncthreads();
-    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
-        const int node = long_rows.nodes[i];
-        const arc_t first = rows[node], end = rows[node + 1];
-        T total = start;
-#pragma unroll 4
-        for (arc_t arc = first / WARP * WARP + threadIdx.x % WARP; arc < end; arc += WARP)
-            if (arc >= first) total = join(total, value(node, arc));
-        for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
-        if (threadIdx.x % WARP == 0) finish(node, total);
+    for (int i = warp; i < min(long_rows.count, MOST_LONG); i += warps) {
+        const T total = join_row(long_rows.nodes[i], rows, lane, WARP, start, join, value);
+        if (lane == 0) finish(long_rows.nodes[i], total);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        const int node = long_rows.huge[i];
-        const arc_t first = rows[node], end = rows[node + 1];
-        T total = start;
-        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += under_way * blockDim.x) {
-            T values[under_way];
-#pragma unroll
-            for (int turn = 0; turn < under_way; turn++) {
-                const arc_t at = arc + turn * blockDim.x;
-                values[turn] = at >= first && at < end ? value(node, at) : start;
-            }
-#pragma unroll
-            for (int turn = 0; turn < under_way; turn++) total = join(total, values[turn]);
-        }
-        totals[threadIdx.x] = total;
-        for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
-            __syncthreads();
-            const int other = threadIdx.x + (width + 1) / 2;
-            if (other < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[other]);
-        }
-        if (threadIdx.x == 0) finish(node, totals[0]);
+        T *const of_warps = totals + i % 2 * WARP;  // those of the row before may still be read
+        T total = join_row(long_rows.huge[i], rows, threadIdx.x, blockDim.x, start, join, value);
+        if (lane == 0) of_warps[warp] = total;
         __syncthreads();
+        if (warp > 0) continue;
+        total = lane < warps ? of_warps[lane] : start;
+        for (int width = WARP / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
+        if (lane == 0) finish(long_rows.huge[i], total);
     }
     __syncthreads();  // the list may be begun anew
 }
@@ -1167,7 +1169,7 @@ __device__ inline void gather_all(
         const int node = begin + team.place;
         gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }
-    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
@@ -1208,7 +1210,7 @@ __device__ inline void gather_rows(
         }
         if (node < num_nodes && !late) finish(node, total);
     }
-    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
 }
 
 // Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.
@@ -1232,7 +1234,7 @@ __device__ inline void gather_listed(
 ) {
     LongRows &long_rows = no_long_rows();
     gather_each(list, size, num_nodes, rows, long_rows, start, keep, join, value, finish);
-    long_values<1>(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 #define MOST_CELLS 2048  // of the tables of a block: a power of two

@@ -336,7 +336,7 @@ __device__ inline void gather_members(
     visit_members(set, num_nodes, takes, [&](int node) {
         share_values(node >= 0 && keep(node) ? node : -1, rows, long_rows, totals, start, join, value, finish);
     });
-    long_values<1>(rows, long_rows, totals, start, join, value, finish);
+    long_values(rows, long_rows, totals, start, join, value, finish);
 }
 
 // Calls finish(node, total) for the members to keep, and leaves the set empty.
@@ -374,7 +374,7 @@ __device__ inline void gather_noted(
         if (takes) clear_bits(set, num_nodes);
         gather_each(places, count.members, num_nodes, rows, long_rows, start, keep, join, value, finish);
     }
-    long_values<1>(rows, long_rows, totals, start, join, value, finish);
+    long_values(rows, long_rows, totals, start, join, value, finish);
 }
 
 // Calls finish(node, total) for the members to keep, which are in `places` too, and leaves the set empty.

@@ -30,6 +30,7 @@ from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
 from starplat.schedule.loop.batches import rounds_in_batches
 from starplat.schedule.loop.compiled import compiled_rounds
+from starplat.schedule.loop.copies import swapped_copies
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
@@ -127,6 +128,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "rounds that take arcs out for good go over a list of those that are left",
         "before loop, which takes the rounds as they are",
         only_remaining_arcs,
+    ),
+    Step(
+        "copies",
+        "rounds that end with a copy of what the next round overwrites swap the two arrays in its place",
+        "before loop, which takes the rounds as they are; after what knows rounds by their copy",
+        swapped_copies,
     ),
     GraphStep(
         "loop",

@@ -21,6 +21,7 @@ from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touch
 from starplat.ir.visitor import blocks_of, declared_by, walk_around, walk_host
 from starplat.passes.rewritten import replaced
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop.copies import overwrites
 from starplat.schedule.loop.drivers import Grid, left_to_the_host
 from starplat.schedule.loop.late_declarations import declared_ahead
 from starplat.schedule.schedule import Loop, Schedule
@@ -161,6 +162,8 @@ class _Former:
         elsewhere = any(array in touched(op, self.module) for op in outside)
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         begins_anew = isinstance(first, ir.Fill) or (isinstance(first, ir.CopyArray) and first.destination == array)
+        if isinstance(first, ir.Launch) and array.element is not ir.Element.BOOL:  # sets begin with a fill
+            begins_anew = overwrites(self.module.kernel(first.kernel), array)
         return own and not elsewhere and begins_anew
 
 
