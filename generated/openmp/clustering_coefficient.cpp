@@ -120,7 +120,7 @@ extern "C" void clustering_coefficient_set_lcc_intersect(
     #pragma omp parallel
     {
         std::vector<int> sum_of(num_nodes);
-        #pragma omp for schedule(dynamic)
+        #pragma omp for schedule(dynamic) nowait
         for (int worker = 0; worker < 64; worker++) {
             const long long mine = multiply_long(worker, num_nodes / 32 + 1);
             for (int first = multiply(worker, 64); first < num_nodes; first += 4096) {

@@ -30,7 +30,7 @@ extern "C" void label_propagation_set_label_nxt(
     #pragma omp parallel
     {
         std::vector<int> sum_of(num_nodes);
-        #pragma omp for schedule(dynamic, 64)
+        #pragma omp for schedule(dynamic, 64) nowait
         for (int v = 0; v < num_nodes; v++) {
             const arc_t first_out = row_offsets[v];
             const arc_t outs = row_offsets[v + 1] - first_out;
@@ -63,6 +63,83 @@ extern "C" void label_propagation_set_label_nxt(
 
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
+extern "C" void label_propagation_set_label_nxt_symmetric_few_pairs(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
+    const int *__restrict__ label, int *label_nxt
+) {
+    #pragma omp parallel
+    {
+        std::vector<int> sum_of(num_nodes);
+        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) nowait
+        for (int v = 0; v < num_nodes; v++) {
+            if (touched[v]) {
+                touched[v] = false;
+                int favourite = -1;
+                const arc_t first = row_offsets[v];
+                const arc_t last = row_offsets[v + 1] - 1;
+                if (first <= last && last - first < 4) {
+                    const int u_3 = columns[first];
+                    const int key_3 = label[u_3];
+                    const int u_4 = columns[smaller_long(first + 1, last)];
+                    const int key_4 = label[u_4];
+                    const int u_5 = columns[smaller_long(first + 2, last)];
+                    const int key_5 = label[u_5];
+                    const int u_6 = columns[last];
+                    const int key_6 = label[u_6];
+                    if ((key_3 != key_4 || last - first < 1)
+                            && ((key_3 != key_5 && key_4 != key_5) || last - first < 2)
+                            && ((key_3 != key_6 && key_4 != key_6 && key_5 != key_6) || last - first < 3)) {
+                        favourite = smaller_int(smaller_int(smaller_int(key_3, key_4), key_5), key_6);
+                    }
+                }
+                if (favourite < 0) {
+                    int most = 0;
+                    for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                        const int u = columns[i];
+                        const int key = label[u];
+                        if (key >= 0) {
+                            const int sum = sum_of[key] + 2;
+                            sum_of[key] = sum;
+                            if (sum > most || (sum == most && key < favourite)) {
+                                favourite = key;
+                                most = sum;
+                            }
+                        }
+                    }
+                    for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
+                        const int u_2 = columns[i_2];
+                        const int key_2 = label[u_2];
+                        if (key_2 >= 0) sum_of[key_2] = 0;
+                    }
+                }
+                label_nxt[v] = favourite < 0 ? label[v] : favourite;
+            }
+        }
+    }
+}
+
+// label_propagation.sp:11 forall (v in g.nodes())
+// takes what is new, and marks the rows that hold it
+#line 11 "label_propagation.sp"
+extern "C" void label_propagation_set_label_nxt_changes_symmetric_few_pairs(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
+    const int *__restrict__ label_nxt, bool *touched
+) {
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    for (int node = 0; node < num_nodes; node++) {
+        if (label[node] != label_nxt[node]) {
+            label[node] = label_nxt[node];
+            touched[node] = true;
+            for (arc_t arc = row_offsets[node]; arc < row_offsets[node + 1]; arc++) {
+                const int neighbor = columns[arc];
+                if (!touched[neighbor]) touched[neighbor] = true;
+            }
+        }
+    }
+}
+
+// label_propagation.sp:11 forall (v in g.nodes())
+#line 11 "label_propagation.sp"
 extern "C" void label_propagation_set_label_nxt_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
     const int *__restrict__ label, int *label_nxt
@@ -70,7 +147,7 @@ extern "C" void label_propagation_set_label_nxt_symmetric(
     #pragma omp parallel
     {
         std::vector<int> sum_of(num_nodes);
-        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) nowait
         for (int v = 0; v < num_nodes; v++) {
             if (touched[v]) {
                 touched[v] = false;
@@ -99,28 +176,8 @@ extern "C" void label_propagation_set_label_nxt_symmetric(
     }
 }
 
-// label_propagation.sp:11 forall (v in g.nodes())
-// takes what is new, and marks the rows that hold it
-#line 11 "label_propagation.sp"
-extern "C" void label_propagation_set_label_nxt_changes_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
-    const int *__restrict__ label_nxt, bool *touched
-) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
-    for (int node = 0; node < num_nodes; node++) {
-        if (label[node] != label_nxt[node]) {
-            label[node] = label_nxt[node];
-            touched[node] = true;
-            for (arc_t arc = row_offsets[node]; arc < row_offsets[node + 1]; arc++) {
-                const int neighbor = columns[arc];
-                if (!touched[neighbor]) touched[neighbor] = true;
-            }
-        }
-    }
-}
-
 }  // namespace kernels
-#line 124 "label_propagation.cpp"
+#line 181 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -151,6 +208,28 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 }
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
+static void label_propagation_symmetric_few_pairs(
+    Device &device, Graph &graph, Buffer<int> &label, int iterations
+) {
+    Buffer<int> label_nxt(device, graph.num_nodes);
+    Buffer<unsigned char> touched(device, graph.num_nodes);
+    label_nxt.fill(-1);
+    // label_propagation.sp:7 forall (v in g.nodes())
+    kernels::label_propagation_set_label(graph.num_nodes, label);
+    int round_ = 0;
+    touched.fill(true);
+    for (; round_ < iterations; round_++) {
+        // label_propagation.sp:11 forall (v in g.nodes())
+        kernels::label_propagation_set_label_nxt_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, touched, label, label_nxt
+        );
+        kernels::label_propagation_set_label_nxt_changes_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched
+        );
+    }
+}
+
+// label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
     Buffer<unsigned char> touched(device, graph.num_nodes);
@@ -164,7 +243,7 @@ static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int
         kernels::label_propagation_set_label_nxt_symmetric(
             graph.num_nodes, graph.row_offsets, graph.columns, touched, label, label_nxt
         );
-        kernels::label_propagation_set_label_nxt_changes_symmetric(
+        kernels::label_propagation_set_label_nxt_changes_symmetric_few_pairs(
             graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched
         );
     }
@@ -183,9 +262,12 @@ int main(int argc, char **argv) {
         program.lap("load");
         Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
+        const bool has_few_pairs = host.has_even_rows(8, 4);
         Buffer<int> label(device, graph.num_nodes);
         program.repeat(device, [&] {
-            is_symmetric
+            is_symmetric && has_few_pairs
+                ? label_propagation_symmetric_few_pairs(device, graph, label, iterations)
+                : is_symmetric && !has_few_pairs
                 ? label_propagation_symmetric(device, graph, label, iterations)
                 : label_propagation(device, graph, label, iterations);
         });

@@ -41,6 +41,10 @@ FEW_ITERATIONS = 1000
 FEW_GROUPS = 2
 """Groups per compute unit of a launch that walks sets: every group makes the barrier slower."""
 
+MANY_GROUPS = 4
+"""Groups per compute unit of other persistent launches, where all nodes of a large graph have much to do: more of them
+hide the time that memory takes."""
+
 MOST_NEW = {
     ir.Packing.SWITCHED: 1024,
     ir.Packing.SHARED: 1024,

@@ -21,7 +21,7 @@ DIRECTIVES = Directives(
     few=f"if({{length}} > {FEW_ITERATIONS})",
     vector_loop="#pragma omp simd",
     gathered=("Additions {name}({members}, {size});", "Additions &{name}", "firstprivate({names})"),
-    own_arrays=("std::vector<{type}> {name}(num_nodes);", "#pragma omp parallel", "#pragma omp"),
+    own_arrays=("std::vector<{type}> {name}(num_nodes);", "#pragma omp parallel", "#pragma omp", "nowait"),
 )
 
 OPENMP = DirectiveBackend(

@@ -51,8 +51,9 @@ class Directives:
         few: the clause by which one thread does all, unless there are so many iterations as to wake the others for;
             `{length}` is their number. None where there is none.
         own_arrays: how a thread makes an array `{name}` for itself, with a cell of `{type}` for each node, the words
-            that begin the directive of a loop and stand over the block for each thread in which it does so, and the
-            words that begin that of the loop in this block; None where there are none.
+            that begin the directive of a loop and stand over the block for each thread in which it does so, the words
+            that begin that of the loop in this block, and the clause by which a thread that is through with the loop
+            does not wait before the end of the block, where it does anyway; None where there are none.
         gathered: what stands before a loop whose threads gather what they add to `{members}`, which are `{size}`, the
             parameter `{name}` for that of a function, and the clause by which each thread begins with a copy; None
             where threads do not.
@@ -79,7 +80,7 @@ class Directives:
     vector_loop: str | None = None
     threads: str | None = None
     threads_of_few: str | None = None
-    own_arrays: tuple[str, str, str] | None = None
+    own_arrays: tuple[str, str, str, str] | None = None
     gathered: tuple[str, str, str] | None = None
     ahead: tuple[str, str] | None = None
 

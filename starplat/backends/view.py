@@ -18,6 +18,7 @@ from starplat.backends.c.records import need_records
 from starplat.backends.c.set_forms import CLUSTER, CLUSTER_MACROS, need_frontier
 from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.legal_module import legal, legal_names
+from starplat.backends.one_launch.rings import launched_in
 from starplat.backends.spelling import ClusterWords, Spelling
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
 from starplat.backends.text.folding import folded
@@ -26,6 +27,7 @@ from starplat.backends.text.names import Names
 from starplat.backends.uses import seen_by_callees
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shared_cells import contested_in
 
 
@@ -149,8 +151,15 @@ class _Viewer:
             return self.spelling.one_group_kernel or self.spelling.kernel
         if op.cluster:
             return self.clusters.kernel.format(size=launch.THREADS_TOGETHER, groups=launch.GROUPS_OF_A_CLUSTER)
-        few = self.spelling.few_groups_kernel if launch.walks_sets(op) else None
-        return (few or self.spelling.whole_group_kernel).format(size=launch.THREADS_TOGETHER, groups=launch.FEW_GROUPS)
+        few = launch.walks_sets(op)
+        counted = self.spelling.few_groups_kernel if few or (op.in_parts and self.adds_up_rows(op)) else None
+        groups = launch.FEW_GROUPS if few else launch.MANY_GROUPS
+        return (counted or self.spelling.whole_group_kernel).format(size=launch.THREADS_TOGETHER, groups=groups)
+
+    def adds_up_rows(self, op: ir.OnDevice) -> bool:
+        """Whether rounds of a persistent kernel gather sums: then what they wait for is memory."""
+        gathered = (gathering(kernel) for kernel in launched_in(op, self.module))
+        return any(found is not None and found.combine is ir.Combine.ADD for found in gathered)
 
     def sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""

@@ -3,6 +3,8 @@ operators; what only looks like it keeps its own."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,29 @@ function f(Graph g, propNode<int> level, node src) {
 }
 """
 
+COUNTED_AHEAD_OF_A_COPY = """
+function f(Graph g, propNode<int> level, node src) {
+  propNode<bool> now;
+  propNode<bool> next;
+  g.attachNodeProperty(level = INF, now = False, next = False);
+  src.level = 0;
+  src.now = True;
+  int size = 1;
+  while (size != 0) {
+    forall (v in g.nodes().filter(now)) {
+      forall (w in g.neighbors(v)) { <w.level, w.next> = <Min(w.level, v.level + 1), True>; }
+    }
+    size = 0;
+    forall (v in g.nodes()) {
+      if (v.next) { size += 1; }
+      v.now = v.next;
+      v.next = False;
+    }
+  }
+}
+"""
 SPELLINGS = {
+    "a count ahead of a copy": COUNTED_AHEAD_OF_A_COPY,
     "inlining": """
 function plus_one(int d) { return d + 1; }
 function start(Graph g, propNode<int> level, propNode<bool> active, node s) {
@@ -459,6 +483,47 @@ function f(Graph g, propNode<int> level, node src) {
 }
 """,
 }
+
+
+@pytest.mark.filterwarnings("ignore::starplat.StarplatWarning")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (v.next) { size += 1; }", "if (v.next && v.level < 3) { size += 1; }"),
+        ("if (v.next) { size += 1; }\n      v.now = v.next;", "v.now = v.next;\n      if (!v.now) { size += 1; }"),
+        ("      v.next = False;\n", "      v.next = v.level == 2;\n"),
+        ("if (v.next) { size += 1; }", "for (u in g.nodes_to(v)) { if (u.next) { size += 1; } }"),
+        ("if (v.next) { size += 1; }", "if (v.level == 1) { continue; } if (v.next) { size += 1; }"),
+    ],
+)
+def test_other_counts_beside_a_copy_stay(old: str, new: str) -> None:
+    text = changed(
+        COUNTED_AHEAD_OF_A_COPY, (old, new), ("while (size != 0) {", "for (int i = 0; i < 3 && size != 0; i++) {")
+    )
+    assert "loop until" not in operators_of(text)
+    if "u.next" not in new:  # which races with the copies
+        assert_as_written(text, [UGLY["knot"], UGLY["ladder"]])
+
+
+@pytest.mark.filterwarnings("ignore::starplat.StarplatWarning")
+@pytest.mark.parametrize(
+    ("before", "is_fill"),
+    [
+        ("int d = g.count_outNbrs(v);", True),
+        ("int d = v.x; if (d > 2) { v.y = d; }", True),
+        ("int d = v.sum;", False),
+        ("int d = 1; if (v.x > 2) { continue; }", False),
+        ("int d = 1; v.sum = 4;", True),
+    ],
+)
+def test_a_constant_that_a_node_stores_later_is_a_fill_if_nothing_asks_before(before: str, is_fill: bool) -> None:
+    text = f"""
+function f(Graph g, propNode<int> x, propNode<int> y, propNode<int> sum) {{
+  forall (v in g.nodes()) {{ {before} v.sum = 0; v.x = d + v.sum; }}
+}}
+"""
+    assert bool(re.search(r"^  _\d+ := 0$", operators_of(text), re.MULTILINE)) is is_fill
+    assert_as_written(text, [UGLY["knot"], UGLY["one-node"]])
 
 
 @pytest.mark.parametrize("rewrite", SPELLINGS)

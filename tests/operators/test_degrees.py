@@ -53,6 +53,15 @@ OF_ARCS = (
 FILLED = changed(
     OF_ARCS, ("share;\n", "share;\n  g.attachNodeProperty(rank = 1.0);\n  g.attachEdgeProperty(share = 0.25);\n")
 )
+COMPARED = (
+    _HEAD
+    + """
+  propNode<double> out;
+  g.attachNodeProperty(rank = 1.0);
+  forall (v in g.nodes()) { v.out = g.count_outNbrs(v); }
+"""
+    + _ROUNDS.replace("ADD", "if (u.out > 0.0) { sum += u.rank / g.count_outNbrs(u); }")
+)
 SPELLINGS = {
     "a number for each node": OF_NODES,
     "a number for each node, by a filter": changed(
@@ -90,6 +99,20 @@ NEAR = {
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_spelling_has_the_operators_of_a_quotient(spelling: str) -> None:
     assert operators_of(SPELLINGS[spelling]) == operators_of(DIVIDED)
+
+
+@pytest.mark.parametrize("asked", ["u.out > 0.0", "0.0 != u.out", "u.out > 1.0"])
+def test_a_degree_kept_as_a_real_is_compared_with_0_as_the_whole_number_that_it_is(asked: str) -> None:
+    text = changed(COMPARED, ("u.out > 0.0", asked))
+    whole = {"u.out > 0.0": "g.count_outNbrs(u) > 0"}.get(asked, "g.count_outNbrs(u) != 0")
+    without = changed(COMPARED, ("u.out > 0.0", whole))
+    same = operators_of(text) == operators_of(changed(without, ("{ v.out = g.count_outNbrs(v); }", "{ }")))
+    assert same is (asked != "u.out > 1.0")
+    for graph in (UGLY["knot"], UGLY["ladder"], UGLY["one-node"]):
+        found, right = (
+            starplat.compile(text).run(graph, target="reference", checked=checked) for checked in (False, True)
+        )
+        assert np.allclose(found["rank"], right["rank"], rtol=1e-12), graph.name
 
 
 @pytest.mark.filterwarnings("ignore::starplat.StarplatWarning")

@@ -202,6 +202,15 @@ def test_parts_only_tell_what_others_need(name: str) -> None:
     assert [line for line in lines if line.startswith(words)] == EXCHANGES[name]
 
 
+def test_launches_that_gather_ask_for_registers_of_four_blocks() -> None:
+    """What meets other parts takes registers; without a bound they leave room for three blocks of PageRank."""
+    asked = {"pagerank": 4, "bfs_levels": 2, "sssp": 2}
+    for name, blocks in asked.items():
+        module = in_parts_alike(on_one_device(next(case for case in ALIKE if case.program == name)))
+        assert module is not None
+        assert f"__launch_bounds__(512, {blocks}) {name}_loop(" in CUDA.kernels_text(module)
+
+
 ORDER_MATTERS = """
 function order_matters(Graph g, propNode<int> dist, propEdge<int> weight, propNode<long> sum, node src) {
     propNode<bool> modified;

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 
 import starplat
+from starplat.backends import BACKENDS
 from starplat.backends.scheduled import for_target
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.node_cells import arrays_of_nodes
-from starplat.ir.visitor import thread_arrays
+from starplat.ir.visitor import all_expressions, thread_arrays
 from starplat.runtime import run_module
 from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.cores.sums_by_key import sums_by_key
 from starplat.schedule.facts import GraphFacts
 from tests.changing import changed
 from tests.schedule import votes
@@ -115,3 +120,49 @@ def test_the_interpreter_has_such_arrays_too() -> None:
             assert has_own_cells(made)
             found = run_module(made, graph, target="reference", arguments=given, schedule=PLAIN)
             np.testing.assert_array_equal(found["x"], compiled.run(graph, arguments=given, target="reference")["x"])
+
+
+def compares_keys(made: ir.Module) -> bool:
+    """Whether the keys of a short row are looked at before anything is added up."""
+    minima = (part for kernel in made.kernels for part in all_expressions(kernel.body) if isinstance(part, ir.Apply))
+    return any(part.function is ir.MathFunction.MIN and part.element is ir.Element.NODE for part in minima)
+
+
+@pytest.mark.parametrize("name", OF_NODES)
+def test_keys_of_short_rows_are_compared_where_many_rows_are_short(name: str) -> None:
+    text, plain = OF_NODES[name], name != "of some neighbors"
+    both_ways = "inOutNbrs" in text
+    assert compares_keys(module(text, SYMMETRIC)) is plain
+    assert compares_keys(module(text, DIRECTED)) is (plain and not both_ways)
+    assert not compares_keys(module(text, GraphFacts(100, 900, 9, True)))
+    assert not compares_keys(module(text, None))
+
+
+def test_rows_with_room_are_added_up() -> None:
+    """A slot of such a row may have no arc, and no key."""
+    given, capabilities = starplat.compile(OF_NODES["of one row"]).module(), BACKENDS["openmp"].capabilities
+    for room in (False, True):
+        made = sums_by_key(replace(given, room=room), AUTO, capabilities, SYMMETRIC).module
+        assert any(thread_arrays(kernel.body) for kernel in made.kernels)
+        assert compares_keys(made) is not room
+
+
+@pytest.mark.parametrize("arcs", range(7))
+def test_equal_keys_and_none_are_seen_in_rows_of_any_few_arcs(arcs: int) -> None:
+    """All that the keys of a row may be, as far as which are equal, which is the least, and which are none."""
+    rows = list(product(range(-1, min(arcs, 4)), repeat=arcs))[:: 1 if arcs < 6 else 7]
+    text = changed(OF_NODES["of one row"], ("i < 9", "i < 1"))
+    ends = np.arange(len(rows) * arcs) + len(rows)
+    keys = np.concatenate([np.full(len(rows), -1), np.array(rows, np.int64).reshape(-1)])
+    padding = 7 * len(keys)  # nodes without arcs, so that rows are short in the mean
+    graph = Graph.from_arcs(len(keys) + padding, np.repeat(np.arange(len(rows)), arcs), ends)
+    given = {"x": np.concatenate([keys, np.full(padding, -1)]), "y": np.zeros(len(keys) + padding, np.int64)}
+    found, expected = (
+        starplat.compile(text).run(graph, arguments=given, target=t)["x"] for t in ("openmp", "reference")
+    )
+    np.testing.assert_array_equal(found, expected)
+    best = [
+        max((row.count(key), -key) for key in row if key >= 0)[1] * -1 if max(row, default=-1) >= 0 else -1
+        for row in rows
+    ]
+    np.testing.assert_array_equal(found[: len(rows)], best)

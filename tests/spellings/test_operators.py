@@ -42,8 +42,9 @@ REACHED = {
     " or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
     " until_the_count_stands while_more",
     "widest_path": "all_arcs best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
-    " count_of_the_frontier count_rounds goes_on_in_order helpers marked_in_neighbors marked_in_two_buffers"
-    " max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull relax_of_a_helper round_flag"
+    " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
+    " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
+    " relax_of_a_helper round_flag"
     " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
     "pagerank": "as_in_the_paper helper_of_a_node inverse_degrees pull sequential_sums weights_on_arcs",
     "k_core": "bounds_fall edge_flags falling_bounds peel",

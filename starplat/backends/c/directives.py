@@ -50,14 +50,14 @@ class _Words:
     def region(self, shared: st.SharedLoop, team: list[str], clauses: list[str]) -> Iterator[str]:
         """The loop, where each thread makes its own arrays before it."""
         assert self.directives.own_arrays is not None, "a target whose threads have arrays has words for them"
-        array_line, outside, inside = self.directives.own_arrays
+        array_line, outside, inside, at_end = self.directives.own_arrays
         yield from _broken(outside, team)
         yield "{"
         for array in shared.own:
             kind = self.printer.expressions.spelling.cells[array.element]
             yield lines.INDENT + array_line.format(type=kind, name=self.names((array,)))
         head = self.head(shared).replace(outside, inside, 1)
-        for line in (*_broken(head, clauses), *self.printer.count(shared.loop)):
+        for line in (*_broken(head, [*clauses, at_end]), *self.printer.count(shared.loop)):
             yield lines.INDENT + line
         yield "}"
 

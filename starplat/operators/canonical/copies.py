@@ -16,6 +16,11 @@ forall (v in g.nodes()) {                        now = next;
   if (v.next) { v.next = False; more = True; }   forall (v in g.nodes()) { if (v.now) { more = True; } }
 }
 
+forall (v in g.nodes()) {                        forall (v in g.nodes()) { if (v.next) { size += 1; } }
+  if (v.next) { size += 1; }                     now = next;
+  v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
+}
+
 double next = …;                                 v.next = …;
 moved += abs(next - v.rank); v.next = next;      moved += abs(v.next - v.rank);
 
@@ -159,7 +164,7 @@ def _used(s: typed.Statement) -> set[typed.Symbol]:
 
 
 def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
-    """A loop over all nodes whose first and last statements copy and fill own cells, as copies and fills of whole
+    """A loop over all nodes whose first or last statements copy and fill own cells, as copies and fills of whole
     properties around what is left of the loop."""
     match s:
         case typed.ForEach(domain=typed.AllNodes(graph=graph), filter=None, body=body):
@@ -172,13 +177,18 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         wholes.append(whole)
         rest = list(_asked_again(whole, rest[1:], own))
     changed = len(rest) > 0 and rest[-1] is not body.statements[-1]
-    copied = any(isinstance(whole, typed.CopyProperty) for whole in wholes)
+    last = list[typed.Statement]()
+    while rest and not changed and (whole := _whole(rest[-1], own, graph)) is not None:
+        last.insert(0, whole)
+        rest.pop()
+    copied = any(isinstance(whole, typed.CopyProperty) for whole in (*wholes, *last))
     if not (copied or changed) or not all(_is_own(r, own) for r in rest):
         yield s
         return
     yield from wholes
     if rest:
         yield replace(s, body=replace(body, statements=tuple(rest)))
+    yield from last
 
 
 def _given_when_as_update(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:

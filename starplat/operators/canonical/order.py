@@ -5,6 +5,11 @@ forall (v in g.nodes()) {                             g.attachNodeProperty(rank 
   v.rank = 1.0 / n;                                   forall (v in g.nodes()) {
   v.out = g.count_outNbrs(v);                           v.out = g.count_outNbrs(v);
 }                                                     }
+forall (v in g.nodes()) {                             g.attachNodeProperty(sum = 0.0);
+  int out = g.count_outNbrs(v);                       forall (v in g.nodes()) {
+  v.sum = 0.0;                                          int out = g.count_outNbrs(v);
+  v.share = v.rank / out;                               v.share = v.rank / out;
+}                                                     }
 forall (v in g.nodes().filter(taken)) {               forall (v in g.nodes().filter(taken)) {
   forall (w in g.neighbors(v)) { w.degree -= 1; }       v.taken = False;
   v.taken = False;                                      forall (w in g.neighbors(v)) { w.degree -= 1; }
@@ -101,6 +106,13 @@ def _filled(s: typed.Statement, sources: Set[typed.Symbol]) -> Iterator[typed.St
                 yield from (fill for fill in fills if fill is not None)
                 of_sources += ((source, fill) for fill in stores if source is not None and fill is not None)
                 rest.pop(0)
+            for place in range(len(rest) - 1, 0, -1):
+                fill = _fill(rest[place], s.iterator, graph, written)
+                if fill is not None and not any(
+                    walk.touches(before, fill.items[0][0]) or walk.leaves(before) for before in rest[:place]
+                ):
+                    yield fill
+                    rest.pop(place)
             for source, together in groupby(of_sources, lambda store: store[0]):
                 yield from _stores(source, [fill for _, fill in together])
             if rest:

@@ -82,8 +82,8 @@ taken to be as fast), levels, shortest paths, components, and betweenness from 6
 
 SCALES = (22, 24, 26)
 OCCUPANCY = 40 / 32
-"""A launch in parts needs 40 registers where one device's takes 32 (PageRank), so fewer threads wait for memory at a
-time."""
+"""When two H100 were measured, a launch in parts took 40 registers where one device's takes 32 (PageRank), so fewer
+threads waited for memory at a time. Since decision 0111 PageRank's takes 32, which two H100 have not run yet."""
 
 COPIED = 3.0e12
 """Bytes that an H100 reads and writes in a second, taken for passes over nodes that every part does in full."""

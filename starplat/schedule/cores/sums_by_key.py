@@ -8,7 +8,8 @@
 
 Keys are nodes or -1 (`ir.node_cells`), so nothing is hashed, and a thread's array stays in its cache, while maps are
 somewhere else for every row. Sums only grow, so the best key so far is the best of all at the end. That is so unless a
-sum passes 2^31: graphs with so many arcs keep their maps.
+sum passes 2^31: graphs with so many arcs keep their maps. Where rows are short, nothing is added up in those
+without equal keys (`keys_that_differ`).
 """
 
 from collections.abc import Iterable
@@ -23,6 +24,7 @@ from starplat.ir.rewriter import KernelRule, Renamer, Replacer, Rewriter
 from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, declared_by, walk_kernel, with_signature, written_arrays
 from starplat.passes.rewritten import tidied
+from starplat.schedule.cores.keys_that_differ import MOST_ARCS_IN_MEAN, smallest_of_few
 from starplat.schedule.facts import MOST_OWN_CELLS, GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Decided, for_kernels
@@ -40,7 +42,8 @@ def sums_by_key(module: ir.Module, schedule: Schedule, capabilities: Capabilitie
     nodes, arcs = (0, 1) if facts is None else (facts.num_nodes, max(facts.num_arcs, 1))
     if not has_sums_by_key(module, capabilities) or nodes > MOST_OWN_CELLS:
         return Decided(module)
-    kernels = tuple(_Maker(kernel, module, _MOST // arcs).made() for kernel in module.kernels)
+    short = facts is not None and facts.mean_degree <= MOST_ARCS_IN_MEAN and not module.room
+    kernels = tuple(_Maker(kernel, module, _MOST // arcs, short).made() for kernel in module.kernels)
     changed = [new.name for old, new in zip(module.kernels, kernels, strict=True) if new is not old]
     made = tidied(replace(module, kernels=kernels)) if changed else module
     why = "keys are nodes, so that a thread's own cells for all nodes need no search"
@@ -49,11 +52,13 @@ def sums_by_key(module: ir.Module, schedule: Schedule, capabilities: Capabilitie
 
 @dataclass
 class _Maker(Rewriter):
-    """Rewrites the blocks of one kernel that fill a map, with values up to `most`, and ask for its best key."""
+    """Rewrites the blocks of one kernel that fill a map, with values up to `most`, and ask for its best key; `short`
+    tells that many rows are so short that their keys are compared first."""
 
     given: ir.Kernel
     module: ir.Module
     most: int
+    short: bool
 
     def made(self) -> ir.Kernel:
         body = self.kernel_block(self.given.body)
@@ -90,14 +95,14 @@ class _Maker(Rewriter):
             ir.KernelIf(beyond, (ir.SetLocal(best, ir.Ref(key)), ir.SetLocal(most, ir.Ref(total)))),
         )
         clear = (ir.Store(sums, ir.Ref(key), build.ZERO),)
-        return (
-            *found.ahead,
-            ir.Let(best, ir.Const(-1, best.element)),
+        adding: tuple[ir.KernelOp, ...] = (
             ir.Let(most, build.ZERO),
             _with(found.loop, ir.Let(key, given), add),
             _renamed(_with(found.loop, ir.Let(key, given), clear), names),
-            *rest,
         )
+        if self.short and (few := smallest_of_few(found.loop, given, best, names)):
+            adding = (*few, ir.KernelIf(build.less(ir.Ref(best), build.ZERO), adding))
+        return (*found.ahead, ir.Let(best, ir.Const(-1, best.element)), *adding, *rest)
 
 
 def _named(found: Histogram, names: FreshNames) -> tuple[ir.Variable, tuple[ir.KernelOp, ...]]:

@@ -25,8 +25,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements, without
 from starplat.operators.canonical.unread import without_stores
@@ -118,6 +120,10 @@ class _Stored:
                     return with_statements(part, [s for s in done if not _is_empty(s)])
                 case typed.Binary(typed.Operator.MULTIPLY, left, right):
                     return divided(part, left, right) or divided(part, right, left)
+                case typed.Binary(operator, left, right) if operator in MIRRORED:
+                    return beside_zero(part, operator, left, right) or beside_zero(
+                        part, MIRRORED[operator], right, left
+                    )
                 case typed.Cell(symbol, index) if symbol is self.symbol:
                     source = self._source(arcs.get(index, index), rows)
                     return None if source is None else substituted(self.value, {self.node: source})
@@ -130,6 +136,17 @@ class _Stored:
                     inverse.type is product.type and typed.scalar_of(inverse).is_real
                 ):
                     return replace(product, operator=typed.Operator.DIVIDE, left=rebuilt(other, change), right=by)
+            return None
+
+        def beside_zero(
+            asked: typed.Binary, operator: typed.Operator, one: typed.Expression, other: typed.Expression
+        ) -> typed.Binary | None:
+            """A comparison of the degree itself, whose sign is that of the real."""
+            is_own = isinstance(one, typed.Cell) and one.symbol is self.symbol
+            match change(one) if is_own and isinstance(other, typed.Literal) and not other.value else None:
+                case typed.Convert(typed.GraphQuery() as degree):
+                    zero = Builder(other.span).number(0, degree.type)
+                    return replace(asked, operator=operator, left=degree, right=zero)
             return None
 
         done = rebuilt(without_stores(body, {self.symbol}), change)
