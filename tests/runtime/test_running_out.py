@@ -19,9 +19,8 @@ from starplat.graph.graph import Graph
 from starplat.graph.writing import write
 from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device_memory import DeviceMemory
-from starplat.runtime.devices.opencl import OpenCLDevice
-from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.host_memory import host_memory
+from tests.backends.emulated import EmulatedDevice, Machine
 from tests.runtime.devices import device_of
 from tests.runtime.poisoned import session_with
 
@@ -30,6 +29,10 @@ MOST = 200
 NAMES = (
     "sssp",
     *(pytest.param(name, marks=pytest.mark.campaign) for name in ("bfs_levels", "connected_components", "pagerank")),
+)
+TARGETS = (
+    *("reference", "opencl"),
+    *(pytest.param(target, marks=pytest.mark.campaign) for target in ("sycl", "openmp", "emulated")),
 )
 GIVEN = {"bfs_levels": {"src": 0}, "sssp": {"src": 0}}
 
@@ -64,12 +67,14 @@ class RunsOut(DeviceMemory):
             self.first = kept
 
 
-class ReferenceRunsOut(RunsOut, ReferenceDevice):
-    """The interpreter."""
-
-
-class OpenCLRunsOut(RunsOut, OpenCLDevice):
-    """A device of OpenCL."""
+def that_runs_out(target: str) -> Any:
+    """A device of the target, or the emulated GPU, of which allocations can be made to fail."""
+    if target == "emulated":
+        kind, given = EmulatedDevice, (Machine(),)
+    else:
+        there: Any = device_of(target)
+        kind, given = type(there), tuple(getattr(there, name) for name in ("device", "_build") if hasattr(there, name))
+    return type("RunsOutOfMemory", (RunsOut, kind), {})(*given)
 
 
 def roads() -> Graph:
@@ -79,16 +84,17 @@ def roads() -> Graph:
 
 
 @pytest.mark.parametrize("share", [None, 0.4])
-@pytest.mark.parametrize("target", ["reference", "opencl"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", NAMES)
 def test_out_of_memory_at_any_allocation(name: str, target: str, share: float | None) -> None:
-    there = device_of(target)
-    device = OpenCLRunsOut(there.device) if isinstance(there, OpenCLDevice) else ReferenceRunsOut()
+    device = that_runs_out(target)
     program, graph, given = starplat.compile(EXAMPLES / f"{name}.sp"), roads(), GIVEN.get(name, {})
     with session_with(device) as session:
-        how: dict[str, Any] = {"target": target, "session": session, **given}
-        mapped = program.run(graph, schedule="memory=mapped", **how).estimate
-        how["device_memory"] = share and mapped.total + int(share * sum(mapped.mapped.values()))
+        how: dict[str, Any] = {"target": device.target, "session": session, **given}
+        if share is not None:
+            least = "memory=chunks" if target == "openmp" else "memory=mapped"
+            found = program.run(graph, schedule=least, **how).estimate
+            how["device_memory"] = found.total + int(share * sum(found.mapped.values()))
         expected = program.run(graph, **how)
         failed = 0
         for first in range(MOST):
