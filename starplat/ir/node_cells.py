@@ -7,8 +7,7 @@ look at all that the program writes.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.launches import changed_by
 from starplat.same import remembered
 

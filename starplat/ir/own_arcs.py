@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.points import arcs_walked
 
 

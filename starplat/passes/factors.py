@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, visitor
 
 NODE = ir.Variable("node", ir.Element.NODE)
 """Stands for the node in a factor."""

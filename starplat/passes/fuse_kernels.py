@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from starplat.ir import fresh_names, launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, launches, nodes as ir, rewriter, visitor
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.visitor import variables_read, written_arrays

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from starplat.ir import launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, rewriter, visitor
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.same import Same
 

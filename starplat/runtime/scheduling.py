@@ -3,8 +3,6 @@
 What was found is kept with the graph on the device, by all that decides it, so that a second call decides nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial

@@ -18,8 +18,7 @@ import numpy as np
 
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_kernel
 from starplat.runtime import elements, launch

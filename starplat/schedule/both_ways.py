@@ -9,8 +9,7 @@ adds whole numbers to a map may add twice as much, once, and the map then has ro
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.shapes.gathering import combined_with

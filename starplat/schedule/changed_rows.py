@@ -16,8 +16,7 @@ both ways, so that a node is in the rows of its neighbors.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays

@@ -21,8 +21,7 @@ a round has one readback more, the number of nodes in the set, which takes about
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import changed, given_by, is_launched_once

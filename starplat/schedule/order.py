@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.ir import build, fresh_names, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves

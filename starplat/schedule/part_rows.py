@@ -7,8 +7,7 @@ numbers, and sums of the pieces, tell where rows begin.
 
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.ir.module_rewriter import with_graph_arrays
 
 _PIECE = 4096

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import with_blocks
 from starplat.backends.uses import called_in, names_taken, reads
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir
 from starplat.ir.visitor import walk
 
 Pair = tuple[ir.Array, ir.Array]

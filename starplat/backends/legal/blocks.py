@@ -12,8 +12,7 @@ from functools import reduce
 
 from starplat.backends import statements as st
 from starplat.backends.legal.locals import Locals
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
 from starplat.ir.visitor import walk_expression, walk_kernel

@@ -16,8 +16,7 @@ from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
 from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.legal.operations import Operations
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
 from starplat.ir.visitor import thread_arrays, walk, walk_kernel

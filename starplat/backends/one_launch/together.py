@@ -15,8 +15,7 @@ from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
 from starplat.backends.uses import names_taken
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import negated

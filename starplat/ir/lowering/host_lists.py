@@ -10,8 +10,7 @@ from functools import cached_property
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.frontend import typed
 from starplat.frontend.types import is_list
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.host_expressions import HostExpressions
 from starplat.ir.visitor import blocks_of

@@ -11,8 +11,7 @@ from starplat.analysis import walk
 from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.checking import Risk
 from starplat.ir.lowering.context import both
 from starplat.ir.lowering.host_operations import HostOperations

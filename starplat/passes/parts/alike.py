@@ -6,15 +6,12 @@ nodes, or what a Min or Max lowers or raises for the members of a set. All else 
 whatever the order of its threads.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.conditions import conjunction
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS, in_one_launch

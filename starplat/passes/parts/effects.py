@@ -5,8 +5,6 @@ it belongs to such a node or arc. Takes a kernel of a program without races, ret
 brought together again afterwards is refused with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 

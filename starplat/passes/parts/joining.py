@@ -1,11 +1,8 @@
 """Sets that tell which cells a kernel changes: wherever it changes the cell of a node, the node joins the set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import blocks_of, walk_kernel
 
 Body = tuple[ir.KernelOp, ...]

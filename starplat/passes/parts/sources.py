@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from starplat.ir import fresh_names, launches
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, launches, nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel, written_arrays

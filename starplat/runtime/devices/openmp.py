@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS, legal_module
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, legal_module, statements as st
 from starplat.backends.compiled_loops import CompiledFunction, compiled_functions
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of

@@ -17,8 +17,7 @@ from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
 from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
 from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize, require_features
 from starplat.runtime.devices.device_faults import Faults, device_fault
-from starplat.runtime.devices.together import WORD as BOARD_WORD
-from starplat.runtime.devices.together import GroupKernels
+from starplat.runtime.devices.together import WORD as BOARD_WORD, GroupKernels
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import cache, description, sycl_apart, sycl_shim
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl

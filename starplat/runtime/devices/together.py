@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS, legal_module
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, legal_module, statements as st
 from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.backends.one_launch.rings import RING
 from starplat.ir import nodes as ir

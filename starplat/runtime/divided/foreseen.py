@@ -4,8 +4,6 @@ Takes the modules that parts would run, and the graph's figures. Bytes are those
 times are a model, whose rates stand in this file with the place that they were measured at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum

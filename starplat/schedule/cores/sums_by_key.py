@@ -14,8 +14,7 @@ sum passes 2^31: graphs with so many arcs keep their maps.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.node_cells import is_node

@@ -9,8 +9,7 @@ are at hand for every arc: its own cells and scalars, which are read in any case
 
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.schedule import Schedule

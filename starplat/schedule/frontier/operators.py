@@ -6,13 +6,11 @@ is one of the orders that the program allows. A store becomes a clearing and an 
 members becomes a walk that puts the others into another set, with which the set is swapped.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, rewriter, visitor
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
 from starplat.ir.module_rewriter import with_arrays
 from starplat.ir.shapes.members import flag_of

@@ -11,8 +11,7 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, fresh_names, launches, nodes as ir, rewriter, uses
 from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.visitor import walk_expression, walk_host, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in

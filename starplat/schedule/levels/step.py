@@ -8,8 +8,7 @@ cell marks the next level, and the flags can be kept as a set; its members are l
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, fresh_names, nodes as ir, rewriter, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import with_arrays
 from starplat.schedule.direction.restored_filters import judged_filters

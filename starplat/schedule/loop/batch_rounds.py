@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from starplat.ir import build, fresh_names, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter, uses, visitor
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import all_expressions, arrays_in, expressions_of, walk_expression, with_signature
 from starplat.source import Span

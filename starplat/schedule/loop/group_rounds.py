@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.shapes.listed import known_length
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.loop.drivers import Group, is_safe

@@ -10,8 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
 from starplat.ir.module_rewriter import PUSHING

@@ -10,8 +10,7 @@ since later ones must not see what earlier ones write. Kernels over all arcs tak
 from collections.abc import Mapping
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.own_arcs import accesses, accesses_in_rows, lets_of, resolved

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from starplat.ir import nodes as ir
-from starplat.ir import rewriter
+from starplat.ir import nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.gathering import gathering

@@ -4,8 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import used_host_arrays
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays

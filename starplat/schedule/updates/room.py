@@ -16,8 +16,7 @@ Where several arcs lead from u to v, the first such slot in the row of v stands 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import changes_graph
