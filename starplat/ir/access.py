@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, shared_cells, visitor
 from starplat.ir.harmless_writes import Number, asked_in, goes_unnoticed, lowered_in
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import asking, searching
-from starplat.ir.shared_cells import cells_written
-from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 
 _RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
 
@@ -116,7 +114,7 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
             own = (kernel.iterator, "arcs")
         case ir.Listed(array):  # a thread has a place of the list, not a node
             yield Access(array, False, None)
-            yield from _reads(expressions_of(kernel.domain), own)
+            yield from _reads(visitor.expressions_of(kernel.domain), own)
         case ir.InWords(array):  # a thread has a bit of the listed words, not a node
             yield Access(array, False, None)
         case ir.Triangles(kept, sizes):
@@ -143,16 +141,16 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
 
 def _body(ops: Iterable[ir.KernelOp], own: Own) -> Iterator[Access]:
     for op in ops:
-        yield from _reads(expressions_of(op), own)
-        for array, index in cells_written(op):
+        yield from _reads(visitor.expressions_of(op), own)
+        for array, index in shared_cells.cells_written(op):
             yield Access(array, True, _place(array, index, own))
-        for block in blocks_of(op):
+        for block in visitor.blocks_of(op):
             yield from _body(block, own)
 
 
 def _reads(expressions: Iterable[ir.Expression], own: Own) -> Iterator[Access]:
     for whole in expressions:
-        for part in walk_expression(whole):
+        for part in visitor.walk_expression(whole):
             if isinstance(part, ir.Load) and part.array not in ir.GRAPH_ARRAYS:
                 yield Access(part.array, False, _place(part.array, part.index, own))
             elif isinstance(part, ir.CallFunction):

@@ -12,9 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, points
 from starplat.ir.own_arcs import accesses, arrays_of_arcs, heads_of
-from starplat.ir.points import arcs_walked
 from starplat.runtime.elements import Cells
 
 LINE = 128
@@ -107,7 +106,7 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple
     ways = accesses(kernel)
     if ways is None or ways.keys() != arrays:
         return None
-    walked = arcs_walked(kernel)
+    walked = points.arcs_walked(kernel)
     apart: Mapping[ir.Array, Rows] = {}
     if isinstance(kernel.domain, ir.AllArcs):
         rows = Rows(*np.array(bounds, np.int64)[:, np.newaxis])
@@ -129,7 +128,7 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     ways = accesses(kernel)
     if not arrays:
         return Reads()
-    if arcs is None or ways is None or ways.keys() != arrays or (arcs and heads_of(arcs_walked(kernel))):
+    if arcs is None or ways is None or ways.keys() != arrays or (arcs and heads_of(points.arcs_walked(kernel))):
         return None
     found = Reads()
     for array in arrays:

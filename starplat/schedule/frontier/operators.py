@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, launches, nodes as ir, rewriter, visitor
+from starplat.ir import build, fresh_names, launches, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
-from starplat.ir.module_rewriter import with_arrays
 from starplat.ir.shapes.members import flag_of
 from starplat.schedule.frontier import active_sets
 from starplat.schedule.frontier.obstacles import obstacle_in
@@ -35,7 +34,7 @@ def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
         return Said(module, {})
     launched = launches.launched_names(functions)
     kernels = tuple(kernel for kernel in (*module.kernels, *sayer.kernels) if kernel.name in launched)
-    return Said(with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
+    return Said(module_rewriter.with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
 
 
 class _Sayer(rewriter.Rewriter):
