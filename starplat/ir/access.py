@@ -5,8 +5,6 @@ by one and the same thread in both. That holds where both go over the same range
 iteration in hand: an access has the `range` that its index runs over, or None where it may be any cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -44,7 +42,7 @@ class Access:
     lowered: Number | None = None
     asked: frozenset[Number] | None = None
 
-    def disturbs(self, other: Access, listed: ir.Array | None = None) -> bool:
+    def disturbs(self, other: "Access", listed: ir.Array | None = None) -> bool:
         """Whether one of the two must wait for the other; in case all members of the set `listed` are in its list."""
         if self.array != other.array or not (self.writes or other.writes):
             return False
@@ -59,7 +57,7 @@ class Access:
             return False
         return self.range != other.range or self.range not in _RANGES.values()
 
-    def in_terms_of(self, variables: frozenset[ir.Variable]) -> Access:
+    def in_terms_of(self, variables: frozenset[ir.Variable]) -> "Access":
         """The same with no more said of cells than these variables and constants can say."""
         numbers = (*(self.asked or ()), *((self.lowered,) if self.lowered else ()))
         fits = all(variable is None or variable in variables for variable, _ in numbers)

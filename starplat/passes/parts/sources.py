@@ -5,8 +5,6 @@ cells that all change by one operator, or the cell of the source itself. All els
 its own, so that searches are scheduled as on one device; parts exchange nothing but what the loop has found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
@@ -41,7 +39,7 @@ def by_sources(module: ir.Module) -> ir.Module | None:
     return found
 
 
-def left_by(loop: SourceLoop, module: ir.Module) -> Left | None:
+def left_by(loop: SourceLoop, module: ir.Module) -> "Left | None":
     """What the iterations of a loop of the entry leave, if they leave each other nothing else."""
     if module.race is not None or has_two_names(module) or not _is_over_sources(loop):
         return None

@@ -1,7 +1,5 @@
 """The device of target `sycl`, through dpctl: an in-order queue, kernels from text or from the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -120,7 +118,7 @@ class SyclDevice(ArrayDevice):
         loose = start % 4 != 0 or size % 4 != 0
         return Adopted(memory, (None, start, start + size), run[1], loose)
 
-    def export(self, buffer: Buffer) -> UsmArray:
+    def export(self, buffer: Buffer) -> "UsmArray":
         return UsmArray(buffer.memory, buffer.dtype, buffer.count)
 
     def _free_memory(self) -> int | None:

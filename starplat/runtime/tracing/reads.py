@@ -4,8 +4,6 @@ The rows that a kernel walks are counted in full: a walk that ends early, or rea
 Kernels that reach arcs in another way than along their own rows are not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -35,7 +33,7 @@ class Reads:
     host: int = 0
     lines: int | None = 0
 
-    def __add__(self, other: Reads) -> Reads:
+    def __add__(self, other: "Reads") -> "Reads":
         lines = None if self.lines is None or other.lines is None else self.lines + other.lines
         return Reads(self.device + other.device, self.host + other.host, lines)
 

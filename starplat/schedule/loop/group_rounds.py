@@ -5,8 +5,6 @@ scalars, single words and arrays swapped in pairs. Of two ways to walk, between 
 then, a group takes the one over a list, as long as the host would.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -83,7 +81,7 @@ class _Round:
         self.swaps: list[ir.Swap] = []
         self.body: tuple[ir.HostOp, ...] = ()
 
-    def looked_at(self, row: Iterable[ir.HostOp]) -> _Round:
+    def looked_at(self, row: Iterable[ir.HostOp]) -> "_Round":
         """This, with a `reason` if a group cannot run the round."""
         body: list[ir.HostOp] = []
         for op in row:
