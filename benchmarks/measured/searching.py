@@ -20,8 +20,7 @@ from benchmarks.measured.graphs import Entry, load
 from benchmarks.measured.judging import Arcs, WrongAnswerError, array_module
 from benchmarks.measured.processes import tell
 from benchmarks.measured.quests import Quest, quest_of
-from benchmarks.measured.rows import ROWS
-from benchmarks.measured.rows import Row as Problem
+from benchmarks.measured.rows import ROWS, Row as Problem
 from starplat import Program, Result
 from starplat.bench.candidates import Candidate, Refused, candidates
 from starplat.bench.measure import Bench, Case

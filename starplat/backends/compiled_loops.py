@@ -18,10 +18,9 @@ from starplat.backends.text.comments import line_mark
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import in_one_launch
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import walk_host
 from starplat.same import remembered
@@ -89,7 +88,7 @@ def compiled_functions(module: ir.Module) -> CompiledFunctions:
     names, taken, found, used = Names(module, (), ()), set[str](), list[CompiledFunction](), set[ir.Array]()
     for function in module.functions:
         for loop in loops_to_compile(function, module):
-            whole = in_one_launch(ir.OnDevice(_name(function, names, taken), (loop,)), module)
+            whole = launches.in_one_launch(ir.OnDevice(_name(function, names, taken), (loop,)), module)
             taken.add(whole.name)
             of_graph = frozenset(array for array in whole.arrays if array.origin is ir.Origin.GRAPH)
             used |= of_graph

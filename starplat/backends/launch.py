@@ -9,9 +9,8 @@ from enum import Enum
 
 from starplat.backends import statements as st
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.shapes.gathering import gathering
-from starplat.ir.visitor import loops_of, walk_kernel
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
@@ -100,7 +99,7 @@ def threads_apart(kernel: ir.Kernel, iterations: int) -> int:
 
 def has_uneven_loops(kernel: ir.Kernel) -> bool:
     """Whether adjacent threads walk rows of different length."""
-    return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+    return any(isinstance(op, ir.ForNeighbors) for op in visitor.walk_kernel(kernel.body))
 
 
 class ArgumentKind(Enum):
@@ -184,7 +183,7 @@ def most_new(packing: ir.Packing, sets: int) -> int:
 
 def most_sets(module: ir.Module) -> int:
     """How many sets of nodes a launch of the module has at most."""
-    return max((sum(array.packed is not None for array in op.arrays) for op in loops_of(module)), default=0)
+    return max((sum(array.packed is not None for array in op.arrays) for op in visitor.loops_of(module)), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from starplat.backends.legal.routines import legal_function, legal_kernel
 from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.text.names import Names
 from starplat.backends.uses import called_in, callees_first
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import launched_alone, loops_of
 from starplat.same import remembered
 
 
@@ -19,8 +18,8 @@ def legal(
     """The kernels that the host of a module launches, and the functions that they call, callees first; the same ones
     for the file of the kernels and for that of the host."""
     kernels: tuple[st.LegalKernel | st.LegalLoop, ...] = (
-        *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
-        *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
+        *(legal_kernel(kernel, module, capabilities) for kernel in visitor.launched_alone(module)),
+        *(legal_loop(loop, module, capabilities) for loop in visitor.loops_of(module)),
     )
     used = called_in(tuple(kernel.body for kernel in kernels), module)
     ordered = callees_first(used, lambda function: called_in(function.body, module))

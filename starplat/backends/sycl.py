@@ -5,16 +5,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from starplat.backends import kernels_apart, legal_module, spelling
-from starplat.backends import statements as st
+from starplat.backends import kernels_apart, legal_module, spelling, statements as st
 from starplat.backends.c import cplusplus, groups, parameters
 from starplat.backends.files import definitions, headers
 from starplat.backends.files.headers import Header, bare, host_header, shared
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.view import Routine, Unit, view
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
+from starplat.ir import nodes as ir, visitor
 
 _ATOMICS = {
     ir.Combine.ADD: "fetch_add",

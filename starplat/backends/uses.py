@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from starplat.backends import statements as st
-from starplat.ir import launches, shared_cells, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, shared_cells, visitor
 from starplat.ir.visitor import walk
 from starplat.same import remembered
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from starplat.backends import launch
-from starplat.backends import statements as st
+from starplat.backends import launch, statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.groups import GroupMemory, memory_of
 from starplat.backends.c.lines import INDENT

@@ -12,8 +12,7 @@ from starplat.backends.files import headers, layout
 from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.text.folding import folded
-from starplat.backends.wgsl.instances import Binding
-from starplat.backends.wgsl.instances import emitted as emitted_as
+from starplat.backends.wgsl.instances import Binding, emitted as emitted_as
 from starplat.backends.wgsl.kernels import wgsl_unit
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -1,7 +1,5 @@
 """The files of a search: a `.toml` that people read and edit, and a state file to resume from."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -86,7 +84,7 @@ def _setting(name: str, value: str) -> str:
     return f'{name} = "{value}"'
 
 
-def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
+def key_of(module: "ir.Module", graph: "Graph", words: Mapping[str, str], target: str, device: int | None) -> str:
     """The key of a search, whose times are useless to another. The module of `auto` on that device is part of it, so
     that a changed compiler starts over."""
     there = session.default_session().device(target, device or 0)

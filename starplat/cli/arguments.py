@@ -1,7 +1,5 @@
 """Arguments and options shared by several verbs, and the schedule and the device that they ask for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,7 +71,7 @@ def arguments_in(given: list[str]) -> dict[str, str]:
     return words
 
 
-def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
+def wanted_schedule(given: str | None, program: Path) -> "Schedule | None":
     """The schedule, None if none is asked for; one from a file beside the program is reported. Raises E0660 to E0664:
     it is wrong."""
     from starplat.schedule.parse import file_beside, parse_schedule, read_schedule
@@ -103,7 +101,7 @@ class DeviceChoice:
         """Whether the command line says anything about it."""
         return self.device is not None or self.kind is not None
 
-    def of(self, target: str) -> Chosen:
+    def of(self, target: str) -> "Chosen":
         """The device of that target. Raises E0796, there is no such target; E0666 or E0902, no such device."""
         from starplat import pipeline
         from starplat.runtime.targets import chosen

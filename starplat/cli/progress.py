@@ -2,8 +2,6 @@
 then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -61,7 +59,7 @@ class Following:
         if self._change is not None:
             self._change(what)
 
-    def look(self, progress: Progress) -> None:
+    def look(self, progress: "Progress") -> None:
         """Reports how far a run has come, if it is time to."""
         if self._change is not None:
             if progress.seconds >= SILENT:

@@ -4,8 +4,6 @@ A name has its declaration; a loop the effects and race classes that `starplat e
 parallel loop those of what its statement touches. The facts are those of the last text without errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

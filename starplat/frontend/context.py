@@ -3,8 +3,6 @@
 `Context` is handed to every checking function. It knows no syntax and decides no types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -113,7 +111,7 @@ class Context:
     reporter: Reporter
     signatures: dict[str, Signature]
     function_names: dict[str, Span]
-    incremented: Callable[[Context, ast.Incremented], typed.Expression | None]
+    incremented: "Callable[[Context, ast.Incremented], typed.Expression | None]"
     scopes: scope.Scopes = field(default_factory=scope.Scopes)
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Symbol] = field(default_factory=list)

@@ -1,7 +1,5 @@
 """Numbers the ids of a file as nodes 0..n-1, and refuses graphs that no machine could hold."""
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass

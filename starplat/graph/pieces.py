@@ -4,8 +4,6 @@ A `.spg` is mapped. The arcs of other files are written down as they are read, t
 nodes; each bin is sorted by itself. The graph is the one that `reading.read` gives, arc for arc.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -161,7 +159,7 @@ def _offsets(unsorted: _Unsorted, closing: bool) -> csr.Offsets:
 
 
 def _sort_into(
-    bins: Bins, bounds: list[int], source: NDArray[Any], destination: NDArray[Any], weights: NDArray[Any] | None
+    bins: "Bins", bounds: list[int], source: NDArray[Any], destination: NDArray[Any], weights: NDArray[Any] | None
 ) -> None:
     """Puts arcs into the bins of their sources."""
     bin = np.searchsorted(bounds[1:-1], source, "right")

@@ -5,8 +5,6 @@ are asked for most come together, so that caches serve more of what a program re
 parallel arcs keep their order. The work is done by CuPy where a GPU is here and the graph is large.
 """
 
-from __future__ import annotations
-
 import weakref
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -79,7 +77,7 @@ class Renumbered:
     after: Nodes
 
     @classmethod
-    def of(cls, graph: Graph, before: Nodes) -> Renumbered:
+    def of(cls, graph: Graph, before: Nodes) -> "Renumbered":
         """The graph with its nodes numbered in the order of `before`, a permutation of 0..n-1."""
         after = np.empty_like(before)
         after[before] = np.arange(len(before), dtype=before.dtype)

@@ -4,8 +4,6 @@ Compression is known by its first bytes. The formats read from an `Input` and ne
 way in which opening or unpacking can fail has its message here.
 """
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip
@@ -190,7 +188,7 @@ class Input:
                     raise errors.endless(self.shown, number, longest)
                 yield number, line.rstrip(b"\r\n")
 
-    def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> Iterator[Piece]:
+    def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> "Iterator[Piece]":
         """The text in pieces of whole lines, after the first `skip_lines`. Raises E0805: a line has far more than
         `longest` bytes; it is not read further."""
         with self._file() as file, self._unpacking():
@@ -199,7 +197,7 @@ class Input:
                 stream.readline(longest)
             yield from self._pieces(file, stream, skip_lines + 1, longest)
 
-    def _pieces(self, file: IO[bytes], stream: IO[bytes], line: int, longest: int) -> Iterator[Piece]:
+    def _pieces(self, file: IO[bytes], stream: IO[bytes], line: int, longest: int) -> "Iterator[Piece]":
         rest: list[bytes] = []
         held = 0
         while block := stream.read(PIECE):

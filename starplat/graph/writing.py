@@ -9,8 +9,7 @@ from typing import IO, cast
 
 from starplat.graph import errors, formats, reading
 from starplat.graph.formats.base import Keeps
-from starplat.graph.formats.edge_list import FORMAT as EDGE_LIST
-from starplat.graph.formats.edge_list import added_nodes
+from starplat.graph.formats.edge_list import FORMAT as EDGE_LIST, added_nodes
 from starplat.graph.graph import Graph
 from starplat.whole_files import NO_FILE, mode_of_new, replacing, why_not_writable
 

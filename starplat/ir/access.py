@@ -5,19 +5,15 @@ by one and the same thread in both. That holds where both go over the same range
 iteration in hand: an access has the `range` that its index runs over, or None where it may be any cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, shared_cells, visitor
 from starplat.ir.harmless_writes import Number, asked_in, goes_unnoticed, lowered_in
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.shapes.searching import asking, searching
-from starplat.ir.shared_cells import cells_written
-from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 
 _RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
 
@@ -46,7 +42,7 @@ class Access:
     lowered: Number | None = None
     asked: frozenset[Number] | None = None
 
-    def disturbs(self, other: Access, listed: ir.Array | None = None) -> bool:
+    def disturbs(self, other: "Access", listed: ir.Array | None = None) -> bool:
         """Whether one of the two must wait for the other; in case all members of the set `listed` are in its list."""
         if self.array != other.array or not (self.writes or other.writes):
             return False
@@ -61,7 +57,7 @@ class Access:
             return False
         return self.range != other.range or self.range not in _RANGES.values()
 
-    def in_terms_of(self, variables: frozenset[ir.Variable]) -> Access:
+    def in_terms_of(self, variables: frozenset[ir.Variable]) -> "Access":
         """The same with no more said of cells than these variables and constants can say."""
         numbers = (*(self.asked or ()), *((self.lowered,) if self.lowered else ()))
         fits = all(variable is None or variable in variables for variable, _ in numbers)
@@ -116,7 +112,7 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
             own = (kernel.iterator, "arcs")
         case ir.Listed(array):  # a thread has a place of the list, not a node
             yield Access(array, False, None)
-            yield from _reads(expressions_of(kernel.domain), own)
+            yield from _reads(visitor.expressions_of(kernel.domain), own)
         case ir.InWords(array):  # a thread has a bit of the listed words, not a node
             yield Access(array, False, None)
         case ir.Triangles(kept, sizes):
@@ -143,16 +139,16 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
 
 def _body(ops: Iterable[ir.KernelOp], own: Own) -> Iterator[Access]:
     for op in ops:
-        yield from _reads(expressions_of(op), own)
-        for array, index in cells_written(op):
+        yield from _reads(visitor.expressions_of(op), own)
+        for array, index in shared_cells.cells_written(op):
             yield Access(array, True, _place(array, index, own))
-        for block in blocks_of(op):
+        for block in visitor.blocks_of(op):
             yield from _body(block, own)
 
 
 def _reads(expressions: Iterable[ir.Expression], own: Own) -> Iterator[Access]:
     for whole in expressions:
-        for part in walk_expression(whole):
+        for part in visitor.walk_expression(whole):
             if isinstance(part, ir.Load) and part.array not in ir.GRAPH_ARRAYS:
                 yield Access(part.array, False, _place(part.array, part.index, own))
             elif isinstance(part, ir.CallFunction):

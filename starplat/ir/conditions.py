@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 _EQUALITY = (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
 _OPPOSITE = {

@@ -1,7 +1,5 @@
 """Fresh names, and the names that modules, host functions and kernels have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starplat.ir import nodes as ir
@@ -45,7 +43,7 @@ class FreshNames:
         """A temporary array of an unused name."""
         return ir.Array(self.fresh(wanted), element, extent, ir.Origin.TEMPORARY)
 
-    def inner(self) -> FreshNames:
+    def inner(self) -> "FreshNames":
         """Names for a kernel of this function: they avoid all that are taken here, and take none away."""
         names = FreshNames(self.taken)
         self._inside.append(names)

@@ -4,13 +4,10 @@ A kernel that lowers cells to one number, each of which held more, replaces a la
 whether a cell holds a still smaller number gives the same answer all the time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 
 Number = tuple[ir.Variable | None, int]
 """A host variable and what is added to it, or a constant alone."""
@@ -72,13 +69,13 @@ class _Facts:
                 return None if number is None else (number[0], number[1] + sign * value)
         return None
 
-    def with_let(self, variable: ir.Variable, value: ir.Expression) -> _Facts:
+    def with_let(self, variable: ir.Variable, value: ir.Expression) -> "_Facts":
         """After a local has been declared."""
         if (number := self.number(value)) is None or variable in self.assigned:
             return self
         return replace(self, lets={**self.lets, variable: number})
 
-    def where(self, condition: ir.Expression) -> _Facts:
+    def where(self, condition: ir.Expression) -> "_Facts":
         """Where the condition holds. The cell must be that of a node which stays the same."""
         match condition:
             case ir.Binary(ir.BinaryOperator.AND, left, right):

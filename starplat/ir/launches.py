@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
+from starplat.ir import nodes as ir, visitor
 from starplat.same import remembered
 
 MOST_ARRAYS_OF_PARTS = 24

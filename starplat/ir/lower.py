@@ -13,8 +13,7 @@ from starplat.frontend import typed
 from starplat.frontend.statements.remarks import remarks
 from starplat.frontend.statements.sequence import sequenced
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, is_list
-from starplat.ir import fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, nodes as ir, visitor
 from starplat.ir.lowering import checking, expressions, hosts, surroundings
 from starplat.ir.lowering.context import Context, array_of, element_of
 from starplat.ir.lowering.kernels import KernelLowering

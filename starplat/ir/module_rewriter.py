@@ -5,9 +5,7 @@ Also here: functions that bring the module's lists of arrays up to date with its
 
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
-from starplat.ir.fresh_names import names_of
-from starplat.ir.launches import with_own_arrays
+from starplat.ir import fresh_names, launches, nodes as ir
 from starplat.ir.rewriter import HostRule, Rewriter
 
 
@@ -23,7 +21,7 @@ class ModuleRewriter(Rewriter):
 
     def __init__(self, module: ir.Module) -> None:
         self.given = module
-        self.taken = names_of(module)
+        self.taken = fresh_names.names_of(module)
         self.changed: dict[str, ir.Kernel] = {}
         self.kernels: list[ir.Kernel] = []
         self.arrays: list[ir.Array] = []
@@ -51,7 +49,7 @@ PUSHING = HostRule(lambda op: (ir.Launch(op.kernel),) if isinstance(op, ir.Launc
 
 def with_arrays(module: ir.Module) -> ir.Module:
     """The module with the arrays of its persistent kernels derived again."""
-    derived = HostRule(lambda op: (with_own_arrays(op, module),) if isinstance(op, ir.OnDevice) else None)
+    derived = HostRule(lambda op: (launches.with_own_arrays(op, module),) if isinstance(op, ir.OnDevice) else None)
     return replace(module, functions=derived.functions_of(module))
 
 

@@ -7,9 +7,7 @@ look at all that the program writes.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
-from starplat.ir.launches import changed_by
+from starplat.ir import launches, nodes as ir, visitor
 from starplat.same import remembered
 
 _FIRST_OR_NONE = (0, -1)
@@ -47,7 +45,7 @@ def _spoiled(module: ir.Module, holding: set[ir.Array]) -> Iterator[ir.Array]:
             case ir.HostCall(_, arguments):
                 yield from (argument for argument in arguments if isinstance(argument, ir.Array))
             case _:
-                yield from changed_by(op)
+                yield from launches.changed_by(op)
     for kernel in module.kernels:
         yield from _spoiled_by_kernel(kernel, _Values(kernel, module, holding))
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
-from starplat.ir.points import arcs_walked
+from starplat.ir import nodes as ir, points, visitor
 
 
 def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
@@ -19,7 +17,7 @@ def arrays_of_arcs(kernel: ir.Kernel) -> Iterator[ir.Array]:
 def accesses(kernel: ir.Kernel) -> Mapping[ir.Array, ir.Array | None] | None:
     """The arrays of arcs that a kernel reads, each with the one that holds the index by slot, None where the slot is
     the index; None in all where it reads some at other places than the arcs of its own nodes."""
-    walked = arcs_walked(kernel)
+    walked = points.arcs_walked(kernel)
     slot: ir.Variable | None
     found: dict[ir.Array, ir.Array | None] = {}
     match walked:

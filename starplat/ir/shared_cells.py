@@ -3,8 +3,7 @@ atomically, or locks, itself or by what it calls."""
 
 from collections.abc import Callable, Iterable, Iterator
 
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk
+from starplat.ir import nodes as ir, visitor
 from starplat.same import remembered
 
 
@@ -78,7 +77,7 @@ def _with_carried(op: ir.ExtremeCell) -> tuple[ir.Array, ...]:
 def _chosen_in(body: object, module: ir.Module, chosen: Callable[[object], Iterable[ir.Array]]) -> frozenset[ir.Array]:
     """The arrays that are chosen of any operation, also in functions that are called, by their names here."""
     found: set[ir.Array] = set()
-    for part in walk(body):
+    for part in visitor.walk(body):
         if isinstance(part, ir.CallFunction):
             found.update(_lent(part, _chosen_in(module.helper(part.function).body, module, chosen), module))
         elif type(part) in _CHANGING:

@@ -9,8 +9,7 @@ these.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from starplat.ir import nodes as ir
-from starplat.ir.points import arcs_walked
+from starplat.ir import nodes as ir, points
 from starplat.ir.visitor import blocks_of, operands, walk_expression
 
 CONDITIONS = "what stands under conditions"
@@ -110,7 +109,7 @@ class _Counter:
             case ir.KernelIf(condition):
                 self.expression(condition, cost)
                 self.missing.add(CONDITIONS)
-            case ir.ForNeighbors() if op is arcs_walked(self.kernel) and cost is self.kept:
+            case ir.ForNeighbors() if op is points.arcs_walked(self.kernel) and cost is self.kept:
                 self.arcs(op)
             case ir.ForNeighbors() | ir.KernelWhile() | ir.KernelFor() | ir.ForRange():
                 self.missing.add(LOOPS)

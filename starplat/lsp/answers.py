@@ -7,8 +7,7 @@ from pathlib import Path, PurePath
 from lsprotocol import types as lsp
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label, Severity
-from starplat.editing import completion as completing
-from starplat.editing import hover as hovering
+from starplat.editing import completion as completing, hover as hovering
 from starplat.editing.reading import declared, of_function, of_symbol
 from starplat.editing.renaming import renamed
 from starplat.frontend import ast, typed, types, unparse

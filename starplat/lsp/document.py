@@ -3,8 +3,6 @@
 Places are as the protocol counts them: lines from 0, columns in units of an encoding (UTF-16 by default).
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
@@ -41,7 +39,7 @@ class Document:
     version: int | None = None
     good: Checked | None = None
 
-    def next(self, text: str, version: int | None) -> Document:
+    def next(self, text: str, version: int | None) -> "Document":
         """The document with another text."""
         return Document(replace(self.source, text=text), self.encoding, version, self.good)
 
@@ -50,7 +48,7 @@ class Document:
         return located(self.reading.source, span, uri, self.encoding)
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> "Places":
         """Its places as the editor counts them."""
         return Places(self.source.text, self.encoding)
 

@@ -4,8 +4,6 @@ in which these are one parameter: all that follows takes parameters for differen
     step(g, x, x);                                        step_1(g, x);
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import count
 from typing import Any

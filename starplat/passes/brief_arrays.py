@@ -10,8 +10,7 @@ Cells of type ARC stay, because a local holds 64 bits where the cell may have 32
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import fresh_names, launches, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, launches, nodes as ir, rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 

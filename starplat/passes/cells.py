@@ -7,10 +7,7 @@ iteration's own cell from a cell that only may be it.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
-from starplat.ir.shared_cells import cells_written
-from starplat.ir.visitor import assigned_variables, blocks_of, expressions_of, operands
+from starplat.ir import conditions, nodes as ir, shared_cells, visitor
 
 Conditions = tuple[ir.Expression, ...]
 
@@ -33,21 +30,21 @@ def kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
         yield from accesses(kernel.body)
     else:
         yield from expression_accesses(kernel.filter)
-        yield from accesses(kernel.body, tuple(conjuncts(kernel.filter)))
+        yield from accesses(kernel.body, tuple(conditions.conjuncts(kernel.filter)))
 
 
 def accesses(ops: Iterable[ir.KernelOp], given: Conditions = ()) -> Iterator[Access]:
     """Every access of operations and of what is inside them."""
     for op in ops:
-        for expression in expressions_of(op):
+        for expression in visitor.expressions_of(op):
             yield from expression_accesses(expression, given)
         shared = not isinstance(op, ir.Store | ir.UpdateCell | ir.ExtremeCell) or op.shared
-        yield from (Access(array, index, True, shared, given) for array, index in cells_written(op))
+        yield from (Access(array, index, True, shared, given) for array, index in shared_cells.cells_written(op))
         if isinstance(op, ir.KernelIf):
-            yield from accesses(op.then, (*given, *conjuncts(op.condition)))
+            yield from accesses(op.then, (*given, *conditions.conjuncts(op.condition)))
             yield from accesses(op.otherwise, given)
         else:
-            for block in blocks_of(op):
+            for block in visitor.blocks_of(op):
                 yield from accesses(block, given)
 
 
@@ -61,14 +58,14 @@ def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> It
             yield from (Access(array, None, True, True, given) for array in lent)
         case ir.Binary(ir.BinaryOperator.AND, left, right):
             yield from expression_accesses(left, given)
-            yield from expression_accesses(right, (*given, *conjuncts(left)))
+            yield from expression_accesses(right, (*given, *conditions.conjuncts(left)))
             return
         case ir.Select(condition, then, otherwise):
             yield from expression_accesses(condition, given)
-            yield from expression_accesses(then, (*given, *conjuncts(condition)))
+            yield from expression_accesses(then, (*given, *conditions.conjuncts(condition)))
             yield from expression_accesses(otherwise, given)
             return
-    for operand in operands(expression):
+    for operand in visitor.operands(expression):
         yield from expression_accesses(operand, given)
 
 
@@ -86,7 +83,7 @@ class OwnCells:
 def own_cells(kernel: ir.Kernel) -> OwnCells:
     """The cells of one iteration of the kernel; none where two iterations may have one iterator."""
     iterator = kernel.iterator
-    if iterator is None or iterator in assigned_variables(kernel.body):
+    if iterator is None or iterator in visitor.assigned_variables(kernel.body):
         return OwnCells(None, None)
     match kernel.domain:
         case ir.Listed(array) if array.extent is ir.Extent.ITEMS:  # a list of the host may hold a node twice

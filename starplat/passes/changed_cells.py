@@ -10,8 +10,7 @@ anyway, and stays as it is.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter, visitor
 from starplat.passes.cells import accesses, own_cells
 from starplat.passes.memory import Memory
 

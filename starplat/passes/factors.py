@@ -3,13 +3,10 @@
 Knows nothing of loops and kernels; `hoist_factors` asks here for every expression inside a loop over neighbors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, visitor
 
 NODE = ir.Variable("node", ir.Element.NODE)
 """Stands for the node in a factor."""
@@ -24,7 +21,7 @@ class Factor:
     value: ir.Expression
     guard: ir.Expression | None
 
-    def at(self, node: ir.Variable) -> Factor:
+    def at(self, node: ir.Variable) -> "Factor":
         """The same for another node."""
         guard = None if self.guard is None else _renamed(self.guard, NODE, node)
         return Factor(_renamed(self.value, NODE, node), guard)

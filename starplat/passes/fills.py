@@ -8,8 +8,7 @@ of a function's own, at loops that follow and begin each round with new values.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from starplat.ir import launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, rewriter, uses, visitor
 
 
 def drop_dead_fills(module: ir.Module) -> ir.Module:

@@ -5,8 +5,7 @@ A fill that became part of a kernel leaves such stores: `degree[v] = 0` before `
 
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
-from starplat.ir import rewriter, visitor
+from starplat.ir import nodes as ir, rewriter, visitor
 from starplat.passes.cells import OwnCells, accesses, own_cells
 from starplat.passes.memory import Memory
 

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from starplat.ir import fresh_names, launches, rewriter, visitor
-from starplat.ir import nodes as ir
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir import fresh_names, launches, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.visitor import variables_read, written_arrays
 from starplat.passes import forwarding, joining, memory
@@ -69,7 +67,7 @@ class _Fuser(rewriter.Rewriter):
         )
         functions = tuple(replace(f, body=renamer.host_block(f.body)) for f in functions)
         named = tuple(replace(kernel, name=final.get(kernel.name, kernel.name)) for kernel in kernels)
-        return with_graph_arrays(replace(self.module, functions=functions, kernels=named))
+        return module_rewriter.with_graph_arrays(replace(self.module, functions=functions, kernels=named))
 
     def _in_order(self) -> Iterator[ir.Kernel]:
         name = self.module.kernels[0].name if self.module.kernels else None

@@ -10,8 +10,14 @@ from dataclasses import replace
 from starplat.ir import nodes as ir
 from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.rewriter import Renamer
-from starplat.ir.visitor import continues, declared_by, walk_expression, walk_kernel, with_signature
-from starplat.ir.visitor import written_arrays as arrays_written
+from starplat.ir.visitor import (
+    continues,
+    declared_by,
+    walk_expression,
+    walk_kernel,
+    with_signature,
+    written_arrays as arrays_written,
+)
 from starplat.passes.cells import Access, kernel_accesses, own_cells
 from starplat.passes.memory import Memory
 

@@ -12,8 +12,7 @@ Cells of type ARC stay, because a local holds 64 bits where the cell may have 32
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build, conditions, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, fresh_names, nodes as ir, rewriter, visitor
 from starplat.passes import forwarding
 from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
 from starplat.passes.memory import Memory

@@ -5,8 +5,7 @@ own are apart. What is left is a program that passes one property to two paramet
 the module, any two arrays of one kind may be one.
 """
 
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import host_ops
+from starplat.ir import nodes as ir, visitor
 from starplat.same import remembered
 
 
@@ -27,6 +26,6 @@ class Memory:
 @remembered(16)
 def has_two_names(module: ir.Module) -> bool:
     """Whether some function is called with one array for two of its parameters."""
-    calls = (op for op in host_ops(module) if isinstance(op, ir.HostCall))
+    calls = (op for op in visitor.host_ops(module) if isinstance(op, ir.HostCall))
     lent = ([argument for argument in call.arguments if isinstance(argument, ir.Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from starplat.ir import launches, rewriter, visitor
-from starplat.ir import nodes as ir
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir import launches, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.same import Same
 
 _OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
@@ -54,7 +52,7 @@ def tidied(module: ir.Module) -> ir.Module:
     launched = launches.launched_names(module.functions)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)
-    return with_graph_arrays(replace(module, functions=functions, kernels=kernels))
+    return module_rewriter.with_graph_arrays(replace(module, functions=functions, kernels=kernels))
 
 
 def _without_idle_arrays(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:

@@ -5,8 +5,7 @@ later steps look for.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from starplat.ir import launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.interpreting.evaluate import evaluate
 
 _KNOWABLE = ir.Ref | ir.Const | ir.Unary | ir.Binary

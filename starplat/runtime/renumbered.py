@@ -4,8 +4,6 @@ Nodes and arcs that are values are translated, and cells are moved to the place 
 is kept as long as its graph; orders that take long to find are kept in the user's cache by what the graph holds.
 """
 
-from __future__ import annotations
-
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping
@@ -37,7 +35,7 @@ _KEPT: weakref.WeakKeyDictionary[Graph, dict[Order, Renumbered]] = weakref.WeakK
 
 def renumbering(
     module: ir.Module, graph: Graph, schedule: Schedule | None, *, on_device: bool = False
-) -> Renumbering | None:
+) -> "Renumbering | None":
     """How a run goes from the caller's numbers to others, if the schedule asks for that; `on_device` says that results
     are to stay there. Raises E0667: the answer may depend on numbers, or the results would be in the wrong order."""
     if schedule is None or schedule.order not in RENUMBERING:

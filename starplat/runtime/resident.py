@@ -5,8 +5,6 @@ programs run on it; when the graph is forgotten its memory is the device's again
 takes the graphs off the device that were not used for longest; they cross again when they are used again.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -94,7 +92,7 @@ class ResidentGraph:
         self.has_room = False
 
     @classmethod
-    def of(cls, device: Device, graph: Graph) -> ResidentGraph:
+    def of(cls, device: Device, graph: Graph) -> "ResidentGraph":
         """Of a graph that lies on the host; nothing crosses yet."""
         made = cls(device, graph.num_nodes, graph.num_arcs, directed=graph.directed)
         made._is_piece = graph.piece is not None
@@ -102,7 +100,7 @@ class ResidentGraph:
         made._when_graph_goes.atexit = False
         return made
 
-    def changed(self, num_arcs: int, buffers: Mapping[ir.Array, Buffer], *, has_room: bool = False) -> ResidentGraph:
+    def changed(self, num_arcs: int, buffers: Mapping[ir.Array, Buffer], *, has_room: bool = False) -> "ResidentGraph":
         """The place of another graph with these nodes, of which these arrays are here."""
         made = ResidentGraph(self._device, self.num_nodes, num_arcs, directed=self._directed)
         made._buffers = {made._key(array, ir.Placement.DEVICE): buffer for array, buffer in buffers.items()}

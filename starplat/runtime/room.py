@@ -1,7 +1,5 @@
 """The room of a run: what it takes on the device and of the host's memory, and where its arrays of arcs lie."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 

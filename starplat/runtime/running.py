@@ -4,8 +4,6 @@ What the caller gave on the host is uploaded once and copied for every repetitio
 device is used in place: the program's changes are the caller's, as a parameter by reference has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -66,7 +64,7 @@ class Run(Graphs):
     held: ExitStack
     repeated: bool = False
     progress: Progress = field(default_factory=Progress)
-    after_batch: Callable[[Run], None] | None = None
+    after_batch: "Callable[[Run], None] | None" = None
     communicator: Communicator | None = None
 
     def __post_init__(self) -> None:

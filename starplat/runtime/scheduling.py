@@ -3,8 +3,6 @@
 What was found is kept with the graph on the device, by all that decides it, so that a second call decides nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,8 +10,7 @@ from itertools import count
 
 from starplat.backends.scheduled import capabilities_of, for_target, made_for_target, own_schedule
 from starplat.graph.graph import Graph
-from starplat.ir import nodes as ir
-from starplat.ir.launches import changes_graph
+from starplat.ir import launches, nodes as ir
 from starplat.runtime.arguments.bind import names_in
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.devices.device import Device
@@ -87,7 +84,7 @@ def _alternatives(
     asked, whole = own_schedule(target) if schedule is None else schedule, module
     if equal and asked != PLAIN and asked.memory in (Memory.AUTO, Memory.RESIDENT) and not able.lockstep:
         module = one_for_all(module, *equal)
-    if not changes_graph(module) and wants_facts(module, schedule, able, graph):
+    if not launches.changes_graph(module) and wants_facts(module, schedule, able, graph):
         looked = look(device, graph, module, (schedule or AUTO).memory)
         facts, seconds = looked.facts, looked.upload
     if asked.updates is Updates.AUTO and pays_in_place(module, able, graph.num_nodes, graph.num_arcs):
@@ -106,7 +103,7 @@ def _alternatives(
         return (found,) if cut is found else (cut, found)
 
     ways: list[Making] = [partial(with_heads, one) for one in (asked, *less)]
-    if (schedule is None or asked.memory is Memory.AUTO) and less and not changes_graph(module):
+    if (schedule is None or asked.memory is Memory.AUTO) and less and not launches.changes_graph(module):
         # where the host has no room either, as for a file that is larger than its memory
         ways.append(lambda: (made_under(replace(asked, memory=Memory.CHUNKS)),))
     if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident

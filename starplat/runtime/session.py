@@ -4,8 +4,6 @@ A run takes place in a session, by default in one that the first such run makes.
 process or the user: loaded libraries of vendors, the threads that wait for devices, the cache of built kernels.
 """
 
-from __future__ import annotations
-
 import atexit
 import signal
 from collections.abc import Callable
@@ -47,7 +45,7 @@ class Session:
         self._beside: list[Session] = []
         self._opening = Lock()
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> "Session":
         self._require_open()
         return self
 
@@ -96,7 +94,7 @@ class Session:
                 self._devices[key] = open_device(*key)
             return self._devices[key]
 
-    def beside(self, number: int) -> Session:
+    def beside(self, number: int) -> "Session":
         """This session, for number 0, or one that lives as long: the same device opened in it has memory of its own."""
         with self._opening:
             self._require_open()

@@ -18,10 +18,8 @@ import numpy as np
 
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_kernel
 from starplat.runtime import elements, launch
 from starplat.runtime.arguments.bind import Bound, bind, names_in
 from starplat.runtime.arguments.properties import property_cells
@@ -192,7 +190,7 @@ class Following:
 
 def has_ties(module: ir.Module) -> bool:
     """Whether any Min or Max carries what one winner has and another has not."""
-    return any(_data(op) for kernel in module.kernels for op in walk_kernel(kernel.body))
+    return any(_data(op) for kernel in module.kernels for op in visitor.walk_kernel(kernel.body))
 
 
 def following(module: ir.Module, bound: Bound, answer: Result) -> Following:
@@ -246,7 +244,7 @@ class _Follower(Rewriter):
         self.count = 0
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        return super().kernel(kernel) if any(map(_data, walk_kernel(kernel.body))) else kernel
+        return super().kernel(kernel) if any(map(_data, visitor.walk_kernel(kernel.body))) else kernel
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         return self.followed(op) if isinstance(op, ir.ExtremeCell) and _data(op) else (self.rebuild(op),)

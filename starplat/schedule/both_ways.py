@@ -9,24 +9,11 @@ adds whole numbers to a map may add twice as much, once, and the map then has ro
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.shapes.gathering import combined_with
 from starplat.ir.shapes.histograms import is_call
 from starplat.ir.shapes.shared_rows import leaves
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    assigned_variables,
-    declared_by,
-    expressions_of,
-    walk_expression,
-    walk_kernel,
-    with_signature,
-    written_arrays,
-)
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Decided, for_kernels
@@ -45,7 +32,7 @@ def one_way(module: ir.Module, schedule: Schedule, capabilities: Capabilities, f
     if not changed:
         return Decided(module)
     why = "every arc has its reverse, and once is enough"
-    made = with_graph_arrays(replace(module, kernels=kernels))
+    made = module_rewriter.with_graph_arrays(replace(module, kernels=kernels))
     return for_kernels(module, made, changed, "arcs one way in place of both", why)
 
 
@@ -56,7 +43,7 @@ def goes_both_ways(module: ir.Module, capabilities: Capabilities) -> bool:
 
 def _with_one_way(kernel: ir.Kernel, module: ir.Module) -> ir.Kernel:
     body = _OneWay(module).kernel_block(kernel.body)
-    return kernel if body == kernel.body else with_signature(replace(kernel, body=body))
+    return kernel if body == kernel.body else visitor.with_signature(replace(kernel, body=body))
 
 
 class _OneWay(rewriter.Rewriter):
@@ -72,7 +59,9 @@ class _OneWay(rewriter.Rewriter):
                 continue
             added = _only_addition(row.body, self.module)
             if _once_is_enough(row) or added is not None:
-                ends = _refs((*expressions_of(loop), *expressions_of(loop.body[0]))) - _refs((row.node,))
+                ends = _refs((*visitor.expressions_of(loop), *visitor.expressions_of(loop.body[0]))) - _refs(
+                    (row.node,)
+                )
                 kept = tuple(op for op in block if not (isinstance(op, ir.Let) and op.variable in ends))
                 if added is not None:
                     row = replace(row, body=tuple(_Twice(added).kernel_block(row.body)))
@@ -83,12 +72,12 @@ class _OneWay(rewriter.Rewriter):
 
 def _only_addition(body: tuple[ir.KernelOp, ...], module: ir.Module) -> ir.CallFunction | None:
     """The addition to a map, of a whole number, that is all that the body of a loop does."""
-    inside = tuple(walk_kernel(body))
+    inside = tuple(visitor.walk_kernel(body))
     calls = [op.call for op in inside if isinstance(op, ir.KernelCall)]
     if len(calls) != 1 or not is_call(ir.KernelCall(calls[0]), ir.MapPart.ADD, module):
         return None
     value = calls[0].arguments[-1]
-    others = (part for op in inside for e in expressions_of(op) for part in walk_expression(e))
+    others = (part for op in inside for e in visitor.expressions_of(op) for part in visitor.walk_expression(e))
     if any(isinstance(part, ir.CallFunction) and part != calls[0] for part in others):
         return None
     plain = all(isinstance(op, ir.Let | ir.KernelIf | ir.KernelCall | ir.KernelContinue) for op in inside)
@@ -125,12 +114,12 @@ def _with_room_of_one_row(op: ir.KernelOp, added: ir.CallFunction) -> ir.KernelO
 def _once_is_enough(row: ir.ForNeighbors) -> bool:
     """Whether the loop leaves early, says `forall` or only combines values, does nothing that a second time changes,
     and reads nothing that it changes."""
-    inside = tuple(walk_kernel(row.body))
+    inside = tuple(visitor.walk_kernel(row.body))
     joined = [value for op in inside if (value := _joined(op)) is not None]
-    changed = assigned_variables(row.body) - {variable for op in inside for variable in declared_by(op)}
-    reads = [e for op in inside if _joined(op) is None for e in expressions_of(op)] + joined
-    written = written_arrays(row.body)
-    dependent = not changed.isdisjoint(_refs(reads)) or any(a in written for e in reads for a in arrays_in(e))
+    changed = visitor.assigned_variables(row.body) - {variable for op in inside for variable in visitor.declared_by(op)}
+    reads = [e for op in inside if _joined(op) is None for e in visitor.expressions_of(op)] + joined
+    written = visitor.written_arrays(row.body)
+    dependent = not changed.isdisjoint(_refs(reads)) or any(a in written for e in reads for a in visitor.arrays_in(e))
     stores = any(isinstance(op, ir.Store | ir.SetLocal) and _joined(op) is None for op in inside)
     repeats = row.parallel or leaves(row.body) or not stores
     return repeats and not dependent and all(isinstance(op, _PLAIN) or _joined(op) is not None for op in inside)
@@ -166,7 +155,7 @@ def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors |
                 *rest,
             ),
             parallel,
-        ) if counted == step and step not in _refs(all_expressions(rest)):
+        ) if counted == step and step not in _refs(visitor.all_expressions(rest)):
             begins = (op.value for op in block if isinstance(op, ir.Let) and op.variable == first)
             match next(begins, None):
                 case ir.Load(ir.ROW_OFFSETS, node):
@@ -176,4 +165,4 @@ def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors |
 
 def _refs(expressions: Iterable[ir.Expression]) -> set[ir.Variable]:
     """The variables that expressions read."""
-    return {part.variable for e in expressions for part in walk_expression(e) if isinstance(part, ir.Ref)}
+    return {part.variable for e in expressions for part in visitor.walk_expression(e) if isinstance(part, ir.Ref)}

@@ -7,9 +7,8 @@ with another result becomes a variant of the entry.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import launched_names
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
@@ -94,7 +93,7 @@ def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.
     prepared = {one.arrays[0]: one for one in sorted((*theirs, *base.prepared), key=lambda one: len(one.arrays))}
     idle = {one.function for one in (*theirs, *base.prepared)} - {one.function for one in prepared.values()}
     kept = tuple(function for function in (*base.functions, *functions) if function.name not in idle)
-    launched = launched_names(kept)
+    launched = launches.launched_names(kept)
     return replace(
         base,
         functions=kept,
@@ -124,7 +123,7 @@ def _other_functions(base: ir.Module, other: ir.Module, kernels: set[str]) -> se
     known = {function.name: function for function in base.functions}
     found = {other.entry, *(variant.function for variant in other.variants)}
     found |= {f.name for f in other.functions if known.get(f.name) != f}
-    found |= {f.name for f in other.functions if kernels & launched_names((f,))}
+    found |= {f.name for f in other.functions if kernels & launches.launched_names((f,))}
     calls = {f.name: {op.function for op in walk_host(f.body) if isinstance(op, ir.HostCall)} for f in other.functions}
     while more := {name for name, called in calls.items() if called & found} - found:
         found |= more

@@ -15,8 +15,7 @@ gave one value for all arcs, there is nothing to put in order: the host reads on
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from starplat.ir import build, launches
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.rewriter import Rewriter

@@ -16,10 +16,8 @@ both ways, so that a node is in the rows of its neighbors.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.histograms import Histogram, histogram
 from starplat.ir.visitor import all_expressions, host_ops, walk_expression, walk_kernel, with_signature
@@ -67,7 +65,7 @@ class _Maker(ModuleRewriter):
         """The launched kernel, if nothing else launches it and it works out `following` from rows of `cells`."""
         kernel = self.given.kernel(launch.kernel)
         found = histogram(kernel, self.given)
-        alone = is_launched_once(launch.kernel, self.given) and launch.members is None
+        alone = launches.is_launched_once(launch.kernel, self.given) and launch.members is None
         return kernel if alone and found is not None and _is_of_row(kernel, found, cells, following) else None
 
     def _rounds(

@@ -21,14 +21,12 @@ a round has one readback more, the number of nodes in the set, which takes about
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir, uses
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import changed, given_by, is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import HostRule, KernelRule, Replacer, Rewriter
-from starplat.ir.uses import stream
 from starplat.ir.visitor import arrays_in, continues, walk_expression, walk_host, with_signature, written_arrays
 from starplat.passes.memory import has_two_names
 from starplat.schedule.queues.step import has_queues
@@ -77,7 +75,7 @@ class _Maker(ModuleRewriter):
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.Loop) and op.driver is None:
-            for launch in stream(op.body):
+            for launch in uses.stream(op.body):
                 if isinstance(launch, ir.Launch) and (found := self._filter(launch, op)) is not None:
                     return self._rounds(op, launch, found)
         return (self.rebuild(op),)

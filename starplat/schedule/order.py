@@ -14,10 +14,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.ir import build, fresh_names, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, module_rewriter, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, walk_expression, walk_kernel, with_signature
 from starplat.schedule.schedule import Order, Schedule
@@ -70,7 +68,7 @@ def _rows_by_degree(module: ir.Module) -> Decided:
     if not found:
         return Decided(module)
     changed = replace(module, kernels=tuple(searches.values()))
-    changed = with_graph_arrays(with_arrays(changed))
+    changed = module_rewriter.with_graph_arrays(module_rewriter.with_arrays(changed))
     why = "any neighbor that passes will do, and nodes of high degree pass more often"
     return for_kernels(module, _with_builders(changed), found, "neighbors of high degree first", why)
 
@@ -151,7 +149,7 @@ def _with_builders(module: ir.Module) -> ir.Module:
         assert rows.arcs is not None
         if rows.neighbors in used or rows.arcs in used:
             module = _Builder(module, direction, with_arcs=rows.arcs in used).added()
-    return with_graph_arrays(module)
+    return module_rewriter.with_graph_arrays(module)
 
 
 class _Builder:

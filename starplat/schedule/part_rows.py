@@ -7,9 +7,7 @@ numbers, and sums of the pieces, tell where rows begin.
 
 from dataclasses import replace
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir import build, fresh_names, module_rewriter, nodes as ir, visitor
 
 _PIECE = 4096
 """Numbers that a thread adds up."""
@@ -22,7 +20,7 @@ def with_rows_in_parts(module: ir.Module) -> ir.Module:
     for (parts, way), arrays in ir.PART_ARRAYS.items():
         if arrays[0] in module.graph_arrays:
             module = _Builder(module, ir.REVERSE if way else ir.CSR, parts, arrays).added()
-    return with_graph_arrays(module)
+    return module_rewriter.with_graph_arrays(module)
 
 
 def _long(value: int) -> ir.Const:

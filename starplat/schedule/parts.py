@@ -10,8 +10,7 @@ rows in parts itself, once for a graph (see `part_rows`).
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.gathering import Gathering, gathering

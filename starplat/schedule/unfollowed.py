@@ -11,9 +11,8 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from starplat.diagnostics import DiagnosticError
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import host_ops, walk_kernel
 from starplat.schedule.apply import STEPS, decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Memory, Schedule
@@ -179,7 +178,7 @@ def _needed(members: tuple[Member, ...], help: Callable[[tuple[Member, ...]], bo
 
 def _has_batches(module: ir.Module) -> bool:
     """Whether the host launches any rounds ahead."""
-    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in host_ops(module))
+    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in visitor.host_ops(module))
 
 
 def _is_written_so(module: ir.Module, value: object) -> bool:
@@ -187,5 +186,5 @@ def _is_written_so(module: ir.Module, value: object) -> bool:
     return value is Direction.PULL and any(
         isinstance(op, ir.ForNeighbors) and op.direction is ir.Direction.IN
         for k in module.kernels
-        for op in walk_kernel(k.body)
+        for op in visitor.walk_kernel(k.body)
     )

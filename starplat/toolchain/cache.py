@@ -101,8 +101,7 @@ class Cache:
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:
         """Holds the entry's lock. Building twice is harmless, so a lock is not waited for forever."""
-        from filelock import FileLock
-        from filelock import Timeout as LockTimeout
+        from filelock import FileLock, Timeout as LockTimeout
 
         if (path := self._path(key)) is None:
             yield

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat.backends import BACKENDS
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, statements as st
 from starplat.backends.legal import additions
 from starplat.backends.scheduled import for_target
 from starplat.graph import Graph
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.schedule import AUTO
 from tests.backends.modules import SSSP_TEXT, V, module_of, node_array, over_nodes, variable
 

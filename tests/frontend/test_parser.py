@@ -6,8 +6,7 @@ from random import Random
 from time import process_time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.diagnostics import DiagnosticError, Reporter
 from starplat.frontend import ast

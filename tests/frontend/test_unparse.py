@@ -6,8 +6,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.frontend import ast
 from starplat.frontend.parser import parse, tokens

@@ -6,8 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, prepared, statistics

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph import Graph, read, write

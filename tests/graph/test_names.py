@@ -10,8 +10,7 @@ import networkx
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.diagnostics import DiagnosticError, StarplatWarning
 from starplat.graph import Graph, GraphCache, from_object, read, write

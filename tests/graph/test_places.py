@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.graph import Graph
 from starplat.graph.updates.changed import first_places, last_places, places_between

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.backends.host.words import size_of
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.printing.expressions import print_expression
 
 WORDS = {ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.WORKERS: "k"}

@@ -12,10 +12,8 @@ from hypothesis import given
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from starplat.backends.opencl import CAPABILITIES as OPENCL
-from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
-from starplat.backends.sycl import CAPABILITIES as SYCL
-from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
+from starplat.backends.opencl import CAPABILITIES as OPENCL, CPU_CAPABILITIES as OPENCL_CPU
+from starplat.backends.sycl import CAPABILITIES as SYCL, CPU_CAPABILITIES as SYCL_CPU
 from starplat.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -30,8 +30,7 @@ from starplat.schedule.apply import decided
 from starplat.schedule.schedule import Balance, Loop
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
-from tests.generator import Case as Random
-from tests.generator import generate, shrunk
+from tests.generator import Case as Random, generate, shrunk
 from tests.programs import cases
 from tests.programs.every_schedule import pairs_of, schedules, values_of, variants
 from tests.programs.targets import REFERENCE, TARGETS, compiled, opencl_targets

@@ -12,8 +12,7 @@ from starplat.runtime.resident import on_device
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import REFERENCE, Target, compiled, every_device
 from tests.runtime import test_executor
-from tests.runtime.devices import device_of
-from tests.runtime.devices import every_target as runtime_devices
+from tests.runtime.devices import device_of, every_target as runtime_devices
 from tests.runtime.test_parts import CAN_BE_DIVIDED
 from tests.zoo import ZOO
 

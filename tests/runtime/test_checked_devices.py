@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import starplat
 from starplat import DiagnosticError, Graph
@@ -26,8 +25,7 @@ from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import Target, every_device
 from tests.programs.test_generated import FOUND
-from tests.programs.test_prints_and_assertions import GRAPH as DIAMOND
-from tests.programs.test_prints_and_assertions import LINES, PROGRAM
+from tests.programs.test_prints_and_assertions import GRAPH as DIAMOND, LINES, PROGRAM
 from tests.runtime.faulty import FAULTY, GRAPH, OF_MANY
 
 every_faulty = pytest.mark.parametrize("name", FAULTY)

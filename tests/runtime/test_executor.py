@@ -10,8 +10,7 @@ import pytest
 from starplat.diagnostics import DiagnosticError
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir import nodes
-from starplat.ir import nodes as ir
+from starplat.ir import nodes, nodes as ir
 from starplat.runtime import Result, run_module
 from starplat.runtime.actions.executor import ACTIONS
 from tests.runtime.devices import device_of, every_target

@@ -13,8 +13,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import starplat
 from starplat.runtime import Result

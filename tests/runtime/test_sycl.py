@@ -17,8 +17,7 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import LaunchSize
 from starplat.runtime.devices.sycl import SyclDevice
 from starplat.runtime.session import default_session
-from starplat.toolchain import sycl as probe
-from starplat.toolchain import sycl_apart
+from starplat.toolchain import sycl as probe, sycl_apart
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
 from starplat.toolchain.devices import report
 from starplat.toolchain.vendors import VENDORS_VARIABLE

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from starplat.backends.hip import HIP
-from starplat.backends.opencl import CAPABILITIES as OPENCL
-from starplat.backends.opencl import CPU_CAPABILITIES
+from starplat.backends.opencl import CAPABILITIES as OPENCL, CPU_CAPABILITIES
 from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import starplat
-from starplat.backends import BACKENDS
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, statements as st
 from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError

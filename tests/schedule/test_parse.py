@@ -6,8 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from starplat.diagnostics import DiagnosticError, ExitCode, render
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule

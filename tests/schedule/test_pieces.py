@@ -9,8 +9,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.backends.launch import MOST_PIECES, threads_apart
-from starplat.backends.opencl import CAPABILITIES as OPENCL
-from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
+from starplat.backends.opencl import CAPABILITIES as OPENCL, CPU_CAPABILITIES as OPENCL_CPU
 from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities

@@ -15,8 +15,7 @@ from starplat.graph.graph import Graph
 from starplat.runtime import run_module
 from starplat.runtime.devices.opencl import Builder, OpenCLDevice
 from starplat.runtime.session import default_session
-from starplat.toolchain import opencl as probe
-from starplat.toolchain import vendors
+from starplat.toolchain import opencl as probe, vendors
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
 from starplat.toolchain.devices import DeviceDescription, devices, report
 from tests.backends.modules import sssp

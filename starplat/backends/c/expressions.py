@@ -16,8 +16,7 @@ from starplat.backends.c import precedence
 from starplat.backends.c.precedence import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.conditions import negated
 
 _WIDENED = (precedence.SUM, precedence.PRODUCT, precedence.BIT_OR, precedence.BIT_XOR, precedence.BIT_AND)

@@ -12,8 +12,7 @@ from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS, GroupWords
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 
 
 def combined_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) -> Iterator[str]:

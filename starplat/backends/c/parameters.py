@@ -10,9 +10,7 @@ from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import LAID_OUT, between
 from starplat.backends.text.names import Names
 from starplat.backends.uses import seen_by_callees, uses_num_arcs, uses_num_nodes
-from starplat.ir import nodes as ir
-from starplat.ir.launches import changed_by
-from starplat.ir.shared_cells import locked_in, written_in
+from starplat.ir import launches, nodes as ir, shared_cells
 from starplat.ir.visitor import walk, walk_host
 from starplat.passes.memory import has_two_names
 
@@ -24,7 +22,7 @@ class Parameters:
         self.module = module
         self.spelling = spelling
         self.names = names
-        self.volatile = seen_by_callees(module, locked_in)
+        self.volatile = seen_by_callees(module, shared_cells.locked_in)
         self.has_two_names = has_two_names(module)
         self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
 
@@ -36,7 +34,7 @@ class Parameters:
     def of_kernel(self, legal: st.LegalKernel) -> list[str]:
         """Those of a kernel, without those common to all kernels of the target."""
         kernel, results = legal.kernel, iter(legal.results)
-        written, volatile = written_in(kernel.body, self.module), self.volatile[kernel.name]
+        written, volatile = shared_cells.written_in(kernel.body, self.module), self.volatile[kernel.name]
         chosen = self.chosen(written, kernel)
         return [
             self._pointer(next(results), True, False)
@@ -48,8 +46,8 @@ class Parameters:
     def of_loop(self, legal: st.LegalLoop) -> list[str]:
         """The same of a persistent kernel."""
         inside = kernels_inside(legal, self.module)
-        written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
-        written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
+        written = {array for kernel in inside for array in shared_cells.written_in(kernel.body, self.module)}
+        written |= {array for op in walk_host(legal.op.body) for array in launches.changed_by(op)}
         written |= set() if legal.op.crossing is None else {legal.op.crossing.cells}
         volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
         chosen = frozenset(array for kernel in inside for array in self.chosen(written, kernel))
@@ -101,7 +99,7 @@ class Parameters:
                 assert self.spelling.directives.gathered is not None
                 return self.spelling.directives.gathered[1].format(name=self.names.local(array))
             case ir.Array() as array:
-                written = array in written_in(function.body, self.module)
+                written = array in shared_cells.written_in(function.body, self.module)
                 volatile = array in self.volatile[function.name]
                 return self._pointer(array, written, volatile, of_function=True)
             case ir.Variable(_, element) as variable:

@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import overload
 
-from starplat.backends import launch, uses
-from starplat.backends import statements as st
+from starplat.backends import launch, statements as st, uses
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import known_length, listed_length
 
 _OverNodes = st.Advance | st.Ask | st.Gather | st.Search

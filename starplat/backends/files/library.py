@@ -15,8 +15,7 @@ from starplat.backends.text.comments import quoted
 from starplat.backends.text.names import WORDS_OF_C, Names
 from starplat.backends.uses import fixed_sets
 from starplat.frontend.types import Scalar, SetType
-from starplat.ir import nodes as ir
-from starplat.ir.lists import taken
+from starplat.ir import lists, nodes as ir
 
 _TYPES = {
     ir.Element.BOOL: "uint8_t",
@@ -44,7 +43,7 @@ class CParameter:
 def pairs(module: ir.Module) -> list[tuple[ir.Argument, ir.Parameter]]:
     """The arguments of the program but for the graph, lists and lists of updates, each with the parameter of the entry
     that takes it."""
-    return [(one.argument, one.parameters[0]) for one in taken(module) if len(one.parameters) == 1]
+    return [(one.argument, one.parameters[0]) for one in lists.taken(module) if len(one.parameters) == 1]
 
 
 class Interface:

@@ -24,8 +24,7 @@ from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
 from starplat.backends.uses import called_by_host, callees_first, fixed_sets
-from starplat.ir import nodes as ir
-from starplat.ir.launches import read_by, set_by
+from starplat.ir import launches, nodes as ir
 from starplat.ir.visitor import walk_host
 
 
@@ -75,8 +74,8 @@ class HostPrinter:
         )
         self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
         inside = tuple(walk_host(self.function.body))
-        self.changing = frozenset(variable for op in inside for variable in set_by(op, self.module))
-        self.read = frozenset(variable for op in inside for variable in read_by(op, self.module))
+        self.changing = frozenset(variable for op in inside for variable in launches.set_by(op, self.module))
+        self.read = frozenset(variable for op in inside for variable in launches.read_by(op, self.module))
         self.wanted = self.changing | self.read
 
     def lines(self) -> tuple[str, ...]:

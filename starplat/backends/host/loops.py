@@ -11,8 +11,7 @@ from starplat.backends.host.launches import LaunchPrinter
 from starplat.backends.text.helpers import Helpers
 from starplat.backends.text.names import Names
 from starplat.backends.uses import variables_in
-from starplat.ir import conditions, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import conditions, nodes as ir, visitor
 from starplat.ir.launches import read_by
 
 

@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import with_blocks
 from starplat.backends.uses import called_in, names_taken, reads
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 
 Pair = tuple[ir.Array, ir.Array]
 """A list, and the cell that says how long it is."""
@@ -55,7 +53,7 @@ def in_function(function: ir.Function, body: st.Body, module: ir.Module, pair: P
 
 def _gathering(shared: st.SharedLoop, module: ir.Module, pair_of: PairOf) -> st.SharedLoop:
     additions = _additions(shared.loop.body, module, pair_of)
-    asked = Counter(part for part in walk(shared.loop) if isinstance(part, ir.Array))
+    asked = Counter(part for part in visitor.walk(shared.loop) if isinstance(part, ir.Array))
     asked.subtract(size for _, size in additions)
     names = fresh_names.FreshNames(names_taken(module))
     gathered = {

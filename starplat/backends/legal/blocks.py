@@ -12,11 +12,8 @@ from functools import reduce
 
 from starplat.backends import statements as st
 from starplat.backends.legal.locals import Locals
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import conjuncts
-from starplat.ir.visitor import walk_expression, walk_kernel
 
 BLOCK = 64
 """Numbers that are tested at once."""
@@ -27,7 +24,7 @@ _LOOPS = ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile
 def is_brief(kernel: ir.Kernel) -> bool:
     """Whether it asks a filter of all nodes or arcs, and has no loops in what it does with those that pass."""
     has_filter = kernel.filter is not None and isinstance(kernel.domain, ir.AllNodes | ir.AllArcs)
-    return has_filter and not any(isinstance(op, _LOOPS) for op in walk_kernel(kernel.body))
+    return has_filter and not any(isinstance(op, _LOOPS) for op in visitor.walk_kernel(kernel.body))
 
 
 def tested_in_blocks(kernel: ir.Kernel, loop: st.Count, names: Locals, capabilities: Capabilities) -> st.Count:
@@ -38,8 +35,8 @@ def tested_in_blocks(kernel: ir.Kernel, loop: st.Count, names: Locals, capabilit
         return loop
     number, element = loop.variable, loop.variable.element
     assert kernel.filter is not None
-    tests = [test for test in conjuncts(kernel.filter) if _is_of_own_cells(test, number)]
-    if not any(isinstance(part, ir.Load) for test in tests for part in walk_expression(test)):
+    tests = [test for test in conditions.conjuncts(kernel.filter) if _is_of_own_cells(test, number)]
+    if not any(isinstance(part, ir.Load) for test in tests for part in visitor.walk_expression(test)):
         return loop
     block, first, end = (names.fresh(name, element) for name in ("block", "first", "end"))
     some = names.fresh("some", ir.Element.INT)
@@ -62,14 +59,14 @@ def tested_in_blocks(kernel: ir.Kernel, loop: st.Count, names: Locals, capabilit
 def _keeps_few(kernel: ir.Kernel) -> bool:
     """Whether the work on a number always stores to a cell of its own that the filter reads."""
     assert kernel.filter is not None
-    tested = {part for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
+    tested = {part for part in visitor.walk_expression(kernel.filter) if isinstance(part, ir.Load)}
     return any(isinstance(op, ir.Store) and ir.Load(op.array, op.index) in tested for op in kernel.body)
 
 
 def _is_of_own_cells(test: ir.Expression, number: ir.Variable) -> bool:
     """Whether it can be asked of any number of the domain, whatever other tests say of it: it reads cells of that
     number and locals of the launch, and calls nothing."""
-    return all(_is_plain(part, number) for part in walk_expression(test))
+    return all(_is_plain(part, number) for part in visitor.walk_expression(test))
 
 
 def _is_plain(part: ir.Expression, number: ir.Variable) -> bool:

@@ -6,8 +6,7 @@ from starplat.backends import statements as st
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.python.arithmetic import identity
 

@@ -8,9 +8,7 @@ from starplat.backends.legal.blocks import is_brief
 from starplat.backends.legal.inside import replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
-from starplat.ir import build
-from starplat.ir import nodes as ir
-from starplat.ir.conditions import negated
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
 
@@ -30,7 +28,7 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
     if many_rounds and (several := _tested_ahead(kernel, operations, body)) is not None:
         return (several,)
     if kernel.filter is not None:
-        body = (st.If(negated(kernel.filter), (st.Continue(),)), *body)
+        body = (st.If(conditions.negated(kernel.filter), (st.Continue(),)), *body)
     if isinstance(kernel.domain, ir.Once):
         return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     iterator = kernel.index
@@ -80,7 +78,7 @@ def _over_words(operations: Operations, words: ir.InWords, iterator: ir.Variable
     """A thread for every bit of listed words."""
     place = operations.locals.fresh("place", ir.Element.INT)
     node = st.Declare(iterator, node_in_words(words, place), iterator not in operations.locals.changing)
-    beyond = st.If(negated(is_there(iterator)), (st.Continue(),))
+    beyond = st.If(conditions.negated(is_there(iterator)), (st.Continue(),))
     return (st.Count(place, build.ZERO, listed_length(words), st.Stride.GRID, (node, beyond, *body)),)
 
 
@@ -88,7 +86,7 @@ def _over_members(operations: Operations, kernel: ir.Kernel, members: Membership
     """A thread for every member of a set."""
     body = operations.block(members.body)
     if members.keep is not None:
-        body = (st.If(negated(members.keep), (st.Continue(),)), *body)
+        body = (st.If(conditions.negated(members.keep), (st.Continue(),)), *body)
     body = replace_continue(body, (st.Leave(),))
     return (st.EachMember(members.members, members.takes, kernel.index, body),)
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from starplat.backends import statements as st
 from starplat.backends.launch import GANGS, THREADS_OF_A_TEAM
 from starplat.backends.legal.locals import Locals
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 
 def guarded(loop: st.Count, guard: ir.Array | None) -> st.Count:

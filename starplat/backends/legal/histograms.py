@@ -5,8 +5,7 @@ from collections.abc import Callable
 from starplat.backends import statements as st
 from starplat.backends.legal import grouped, inside
 from starplat.backends.legal.operations import Operations
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter
 from starplat.ir.shapes.histograms import Histogram
 
 _NOTHING = st.AddToMap(ir.Const(-1, ir.Element.INT), ir.Const(0, ir.Element.INT))

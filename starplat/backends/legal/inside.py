@@ -8,8 +8,7 @@ from operator import is_
 from typing import Any
 
 from starplat.backends import statements as st
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import record_values, walk
+from starplat.ir import nodes as ir, visitor
 
 
 def replace_continue(body: st.Body, by: st.Body) -> st.Body:
@@ -49,7 +48,7 @@ def with_blocks(statement: st.Statement, change: Callable[[st.Body], st.Body]) -
 def without_unread(body: st.Body) -> st.Body:
     """The statements without locals that are only written."""
     while True:
-        parts = list(walk(body))
+        parts = list(visitor.walk(body))
         written = {part.variable for part in parts if isinstance(part, st.Declare)}
         unread = written - _read(parts) - _called_within(parts)
         if (fewer := _without(body, unread)) is body:
@@ -63,7 +62,7 @@ def _read(parts: Iterable[Any]) -> set[ir.Variable]:
         if isinstance(part, ir.CallFunction):
             found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
         elif type(part) not in _SETTING:
-            found.update(value for value in record_values(part) if type(value) is ir.Variable)
+            found.update(value for value in visitor.record_values(part) if type(value) is ir.Variable)
     return found
 
 
@@ -74,7 +73,7 @@ def _called_within(parts: Iterable[Any]) -> set[ir.Variable]:
         for part in parts
         if type(part) in _SETTING
         and not isinstance(part.value, ir.CallFunction)
-        and any(isinstance(inner, ir.CallFunction) for inner in walk(part.value))
+        and any(isinstance(inner, ir.CallFunction) for inner in visitor.walk(part.value))
     }
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 
 from starplat.backends import statements as st
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import walk_expression
 
 
 class Locals:
@@ -58,5 +57,5 @@ def is_stable(value: ir.Expression) -> bool:
     """Whether the value cannot change while other threads run: made of locals, constants and the graph."""
     return not any(
         isinstance(part, ir.CallFunction) or (isinstance(part, ir.Load) and part.array.origin is not ir.Origin.GRAPH)
-        for part in walk_expression(value)
+        for part in visitor.walk_expression(value)
     )

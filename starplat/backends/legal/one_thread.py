@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import with_blocks
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import walk_expression
 
 

@@ -7,9 +7,8 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal import contributions, inside, locals, methods, updates
 from starplat.backends.uses import assigned_in, reads, variables_in
-from starplat.ir import nodes as ir
+from starplat.ir import conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import negated
 from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
 
 
@@ -76,7 +75,7 @@ class Operations:
         assert_never(op)
 
     def branch(self, condition: ir.Expression, then: st.Body, otherwise: st.Body) -> st.If:
-        return st.If(condition, then, otherwise) if then else st.If(negated(condition), otherwise)
+        return st.If(condition, then, otherwise) if then else st.If(conditions.negated(condition), otherwise)
 
     def stepped(self, condition: ir.Expression, step: st.Body, body: st.Body) -> st.Statement:
         """A `for` where the step is plain assignments, else a `while` with the step wherever a round ends."""

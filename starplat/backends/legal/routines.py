@@ -16,11 +16,9 @@ from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
 from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.legal.operations import Operations
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
-from starplat.ir.visitor import thread_arrays, walk, walk_kernel
 
 
 def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> st.LegalKernel:
@@ -116,7 +114,7 @@ def _by_one_if_few(shared: st.SharedLoop, kernel: ir.Kernel, module: ir.Module) 
 
 def _updates(body: st.Body) -> bool:
     """Whether atomic updates are much of what an iteration does: additions, or a call where there are no loops."""
-    parts = tuple(walk(body))
+    parts = tuple(visitor.walk(body))
     calls = any(isinstance(part, st.Call) for part in parts)
     loops = any(isinstance(part, st.Count | st.While | st.For) for part in parts)
     return any(isinstance(part, st.AtomicCell | st.FetchCell) for part in parts) or (calls and not loops)
@@ -129,15 +127,15 @@ def _shared_out(
     arrays: tuple[ir.Array, ...],
 ) -> st.SharedLoop:
     """A loop over the kernel's domain that all threads share."""
-    uneven = any(isinstance(part, st.Count | st.While | st.For | ir.CallFunction) for part in walk(loop.body))
+    uneven = any(isinstance(part, st.Count | st.While | st.For | ir.CallFunction) for part in visitor.walk(loop.body))
     domain, ahead = kernel.domain, kernel.guard is not None
     length = listed_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
     if kernel.in_pieces:  # a thread's iterations follow each other, and all of them are worth it
         uneven, length = False, None
-    by_teams = any(isinstance(part, st.TeamLoop) for part in walk(loop.body))
+    by_teams = any(isinstance(part, st.TeamLoop) for part in visitor.walk(loop.body))
     loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
-    rows, own = _offsets_of_rows(kernel, loop), thread_arrays(kernel.body)
+    rows, own = _offsets_of_rows(kernel, loop), visitor.thread_arrays(kernel.body)
     steps = uneven and _only_follows_paths(kernel)
     return st.SharedLoop(
         loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead, rows=rows, own=own, steps=steps
@@ -147,7 +145,7 @@ def _shared_out(
 def _only_follows_paths(kernel: ir.Kernel) -> bool:
     """Whether the iterations of a kernel over all nodes or arcs have no loops but those of which nothing says how often
     they go round."""
-    parts = tuple(walk_kernel(kernel.body))
+    parts = tuple(visitor.walk_kernel(kernel.body))
     counted = any(isinstance(op, ir.ForNeighbors | ir.ForRange | ir.CallFunction) for op in parts)
     return kernel.domain in (ir.AllNodes(), ir.AllArcs()) and not counted
 
@@ -157,5 +155,5 @@ def _offsets_of_rows(kernel: ir.Kernel, loop: st.Count) -> ir.Array | None:
     if kernel.domain != ir.AllNodes() or kernel.iterator is None or loop.variable != kernel.iterator:
         return None
     node = ir.Ref(kernel.iterator)
-    loops = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors) and op.node == node)
+    loops = (op for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors) and op.node == node)
     return next((op.layout.offsets for op in loops if op.layout.ahead is None), None)

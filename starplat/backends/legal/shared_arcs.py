@@ -9,8 +9,7 @@ from starplat.backends.legal.histograms import count_by_groups, count_rows
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression

@@ -7,8 +7,7 @@ from starplat.backends import statements as st
 from starplat.backends.legal.contributions import ANY, only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 
 _ONE_MENTION = frozenset(
     {ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR}

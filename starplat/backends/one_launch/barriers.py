@@ -10,9 +10,8 @@ from dataclasses import replace
 from starplat.backends import statements as st
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.uses import counters_in, variables_set
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.access import Access, accesses
-from starplat.ir.visitor import blocks_of
 from starplat.same import Same
 
 LISTED_WHILE_FEW = (ir.Packing.SWITCHED, ir.Packing.SHARED)
@@ -68,7 +67,7 @@ class Touches:
             if isinstance(op, ir.Swap):
                 pending = after_swap(pending, op.first, op.second)
                 continue
-            if blocks_of(op) or isinstance(op, ir.HostBreak | ir.HostContinue):
+            if visitor.blocks_of(op) or isinstance(op, ir.HostBreak | ir.HostContinue):
                 return None
             touched = self.touched(op)
             for barrier in barrier_before(touched, pending):

@@ -7,15 +7,13 @@ cells of an array.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from starplat.backends import statements as st
-from starplat.backends import uses
+from starplat.backends import statements as st, uses
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch import recording
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
-from starplat.ir import build, launches, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import set_by

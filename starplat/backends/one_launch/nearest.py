@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from starplat.backends import statements as st
 from starplat.backends.one_launch.device_operations import DeviceOperations, given
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.shapes.gathering import raised
 from starplat.ir.shapes.members import SetRounds, set_rounds
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.ir import nodes as ir
-from starplat.ir import points, visitor
+from starplat.ir import nodes as ir, points, visitor
 from starplat.ir.shapes.members import membership
 from starplat.same import Same
 

@@ -5,11 +5,9 @@ A ring has three cells: one is added to, one is read, one is reset for the next 
 
 from dataclasses import dataclass
 
-from starplat.backends import launch, uses
-from starplat.backends import statements as st
+from starplat.backends import launch, statements as st, uses
 from starplat.backends.legal.operations import Operations
-from starplat.ir import build, fresh_names, launches, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, visitor
 from starplat.ir.python.arithmetic import identity
 
 RING = 3

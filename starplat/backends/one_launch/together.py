@@ -15,15 +15,11 @@ from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
 from starplat.backends.uses import names_taken
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir, uses, visitor
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import negated
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import stream
-from starplat.ir.visitor import walk
 from starplat.same import Same
 
 
@@ -84,13 +80,13 @@ class Together:
         """The operations as statements, from the cells touched since the last barrier, and the cells touched then; what
         comes `then`, if it is known, lets branches spare a barrier."""
         done: list[st.Statement] = []
-        row = tuple(stream(ops))
+        row = tuple(uses.stream(ops))
         for place, op in enumerate(row):
             following = row[place + 1 :]
             if isinstance(op, ir.Launch) and op.members is not None:
                 body, pending = self.push_or_pull(op, op.members, pending, following)
             elif isinstance(op, ir.HostIf):
-                body, pending = self.branches(op, pending, (*following, *stream(then)))
+                body, pending = self.branches(op, pending, (*following, *uses.stream(then)))
             else:
                 body, pending = self.operation(op, pending)
             for statement in body:
@@ -246,11 +242,11 @@ def _only_swaps(body: st.Body) -> bool:
 
 
 def _barriers(body: st.Body) -> int:
-    return sum(isinstance(part, st.GridBarrier) for part in walk(body))
+    return sum(isinstance(part, st.GridBarrier) for part in visitor.walk(body))
 
 
 def _unless(condition: ir.Expression) -> st.Statement:
-    return st.If(negated(condition), (st.Break(),))
+    return st.If(conditions.negated(condition), (st.Break(),))
 
 
 def _is_of_part(kernel: ir.Kernel) -> bool:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 
 class Method(Enum):

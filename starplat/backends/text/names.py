@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from starplat.backends import statements as st
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import loops_of, walk
+from starplat.ir import nodes as ir, visitor
 from starplat.resources import template_folder
 
 
@@ -72,7 +71,7 @@ class Names:
             *(("function", function.name) for function in self.module.functions),
             *(("helper", helper.name) for helper in self.module.helpers),
             *(("kernel", kernel.name) for kernel in self.module.kernels),
-            *(("kernel", loop.name) for loop in loops_of(self.module)),
+            *(("kernel", loop.name) for loop in visitor.loops_of(self.module)),
         ]
         chosen: dict[tuple[str, str], str] = {}
         used: set[str] = set()
@@ -90,7 +89,7 @@ class Names:
             tuple(function.parameters for function in self.module.helpers),
             self.module.functions,
         )
-        named = [part for part in walk(everything) if isinstance(part, ir.Array | ir.Variable | ir.HostList)]
+        named = [part for part in visitor.walk(everything) if isinstance(part, ir.Array | ir.Variable | ir.HostList)]
         wanted = sorted({part.name for part in named if part.name not in _GRAPH_NAMES or part not in ir.GRAPH_ARRAYS})
         used = set(self._globals.values())
         kept = {name: name for name in wanted if is_free(name) and name not in used}

@@ -9,8 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from starplat.backends.c import expressions, precedence
 from starplat.backends.legal.methods import NARROWER
 from starplat.backends.wgsl.instances import Instances
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 _WIDE = (ir.Element.LONG, ir.Element.DOUBLE)
 

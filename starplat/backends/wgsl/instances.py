@@ -12,10 +12,9 @@ from starplat.backends.legal import methods
 from starplat.backends.legal_module import legal
 from starplat.backends.text.names import Names
 from starplat.backends.wgsl.places import with_narrow_places
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.visitor import walk
 from starplat.source import Span
 
 
@@ -104,7 +103,7 @@ def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:
     bodies: list[tuple[st.Body, Given]] = [(kernel.body, {}) for kernel in kernels]
     bodies += [(helpers[name].body, given_to(helpers[name], arrays)) for name, arrays in keys]
     routine_names = {names.kernel(kernel.kernel.name) for kernel in kernels} | set(map(names.helper, helpers))
-    variables = (part for part in walk((kernels, functions)) if isinstance(part, ir.Variable))
+    variables = (part for part in visitor.walk((kernels, functions)) if isinstance(part, ir.Variable))
     words = FreshNames(routine_names.union(map(names.local, variables)))
     bindings = _bindings(kernels, bodies, names, words)
     chosen: dict[Key, str] = {}
@@ -130,7 +129,7 @@ def _collect(body: object, given: Given, helpers: Mapping[str, st.LegalFunction]
 
 
 def _calls(body: object) -> Iterator[ir.CallFunction]:
-    return (part for part in walk(body) if isinstance(part, ir.CallFunction))
+    return (part for part in visitor.walk(body) if isinstance(part, ir.CallFunction))
 
 
 def _key(call: ir.CallFunction, given: Given) -> Key:
@@ -142,7 +141,7 @@ def _may_be_in_vain(function: str, helpers: Mapping[str, st.LegalFunction]) -> b
     """Whether a function, and what it calls, only computes a value and comes to an end on any argument."""
     body = helpers[function].body
     doing = (*_STORING, st.While, st.For, st.Count, st.Call)
-    if any(isinstance(part, doing) for part in walk(body)):
+    if any(isinstance(part, doing) for part in visitor.walk(body)):
         return False
     return all(_may_be_in_vain(call.function, helpers) for call in _calls(body))
 
@@ -153,7 +152,7 @@ def _bindings(
     """A buffer for every array of the kernels, by what they and their functions do with it."""
     written, atomic = set[ir.Array](), set[ir.Array]()
     for body, given in bodies:
-        for part in walk(body):
+        for part in visitor.walk(body):
             if isinstance(part, _STORING):
                 array = part.result if isinstance(part, st.CombineGroup) else part.array
                 written.add(given.get(array, array))

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.backends import launch, uses
-from starplat.backends import statements as st
+from starplat.backends import launch, statements as st, uses
 from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, signature_text
 from starplat.backends.spelling import Spelling

@@ -6,8 +6,7 @@ from one to the other; every other LONG stays, and is refused. So are all of a m
 
 from dataclasses import replace
 
-from starplat.ir import build, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, visitor
 
 
 def with_narrow_places(module: ir.Module) -> ir.Module:

@@ -1,7 +1,5 @@
 """`starplat devices`: lists devices, and the command that installs what is missing."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -26,7 +24,7 @@ def devices(json: arguments.Json = False) -> None:
         console.say(f"what is missing may come with: {command}")
 
 
-def _table(found: tuple[DeviceDescription, ...]) -> Table:
+def _table(found: "tuple[DeviceDescription, ...]") -> "Table":
     from rich.markup import escape
 
     table = console.table("target", "device", "name", "driver", "units", "memory", "status")

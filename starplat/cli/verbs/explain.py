@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from starplat.cli import arguments, console
-from starplat.cli import arguments as options
+from starplat.cli import arguments, arguments as options, console
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
 

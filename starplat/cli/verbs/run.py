@@ -14,8 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 import starplat
-from starplat.cli import arguments, console, files, run_report
-from starplat.cli import arguments as options
+from starplat.cli import arguments, arguments as options, console, files, run_report
 from starplat.cli.progress import following
 from starplat.cli.ranks import joined, on_all, together
 from starplat.cli.verbs.everywhere import Request, run_on_all

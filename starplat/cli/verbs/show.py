@@ -1,7 +1,5 @@
 """`starplat show`: lists or prints the shipped programs."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,7 +61,7 @@ def _purpose(path: Path) -> str:
     return path.read_text(encoding="utf-8").splitlines()[0].removeprefix("//").strip()
 
 
-def _table(purposes: dict[str, str]) -> Table:
+def _table(purposes: dict[str, str]) -> "Table":
     from rich.markup import escape
 
     table = console.table("name", "what it computes")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import starplat
-from starplat.cli import arguments as options
-from starplat.cli import console, files
+from starplat.cli import arguments as options, console, files
 from starplat.cli.verbs.graph import KEPT, load
 from starplat.diagnostics import ExitCode
 

@@ -4,8 +4,6 @@ The roof is what a device would reach if it touched cells as fast as it copies; 
 so there is no flat part. Bytes and operations are lower bounds, and so is the height of a point.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -135,7 +133,7 @@ class _Axis:
     end: float
 
     @classmethod
-    def over(cls, values: Sequence[float], begin: float, end: float) -> _Axis:
+    def over(cls, values: Sequence[float], begin: float, end: float) -> "_Axis":
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         return cls(low, max(high, low + 1), begin, end)
 

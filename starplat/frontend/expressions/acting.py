@@ -1,7 +1,5 @@
 """Side effects in expressions: increments and calls that change their arguments, and the reads beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,7 +14,7 @@ class Acting:
     program: typed.Program
     changes: dict[str, tuple[bool, ...]] = field(default_factory=dict)
 
-    def changed(self, part: Part) -> frozenset[typed.Symbol]:
+    def changed(self, part: "Part") -> frozenset[typed.Symbol]:
         """The places that a call may change through its arguments, or an increment changes."""
         if isinstance(part, typed.Incremented):
             return frozenset((part.place.symbol,))

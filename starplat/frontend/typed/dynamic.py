@@ -1,7 +1,5 @@
 """Typed tree: lists of updates, taken apart, and what programs whose graph changes do with them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from starplat.frontend.typed.expressions import Expression, Variable
@@ -42,7 +40,7 @@ class Updates:
         """Of a parameter, the parameters that stand for it."""
         return (*self.arrays, *(number.symbol for number in self.numbers if isinstance(number, Variable)))
 
-    def ranged(self, first: Expression, end: Expression, kind: Expression) -> Updates:
+    def ranged(self, first: Expression, end: Expression, kind: Expression) -> "Updates":
         """Those from `first` up to `end` of a kind."""
         return replace(self, first=first, end=end, kind=kind)
 

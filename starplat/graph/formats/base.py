@@ -1,7 +1,5 @@
 """The interface of a graph format (name, recognition, reading, writing), how headers are found, tables written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -53,7 +51,7 @@ class Format:
     read: Callable[[streams.Input], graph.Graph]
     write: Callable[[graph.Graph, IO[bytes]], None] | None = None
     keeps: Keeps = Keeps.NOTHING
-    listing: Callable[[streams.Input], Listing] | None = None
+    listing: "Callable[[streams.Input], Listing] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ However many changes there were, it takes one deletion and one addition: of an a
 of the additions those that came after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,7 +85,7 @@ class _Arcs:
     keys: NDArray[np.int64]
 
     @classmethod
-    def of(cls, num_nodes: int, changes: Sequence[Change], *, adds: bool) -> _Arcs:
+    def of(cls, num_nodes: int, changes: Sequence[Change], *, adds: bool) -> "_Arcs":
         kind, parts = ADD if adds else DELETE, []
         for number, change in enumerate(changes):
             if kind in change.kinds:

@@ -12,8 +12,7 @@ from starplat.graph.errors import no_such_node, quoted
 from starplat.graph.graph import Graph
 from starplat.graph.ids import ABSENT
 from starplat.graph.objects import columns, host_array
-from starplat.graph.objects.columns import find_columns as find_edge_columns
-from starplat.graph.objects.columns import plain_column
+from starplat.graph.objects.columns import find_columns as find_edge_columns, plain_column
 from starplat.graph.updates.updates import ADD, DELETE, KINDS, Updates
 
 KIND_NAMES = ("kind", "op", "operation", "update", "type")

@@ -1,7 +1,5 @@
 """The `Updates` record: additions and deletions of arcs in their order, by node numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -49,7 +47,7 @@ class Updates:
         sources: ArrayLike,
         destinations: ArrayLike,
         weights: ArrayLike | None = None,
-    ) -> Updates:
+    ) -> "Updates":
         """Updates in their order, for `graph`: equally long arrays, ends by node numbers. Raises E0817: arrays of
         different lengths, a kind that is neither DELETE nor ADD, an end outside 0..n-1, or a weight that is no finite
         number."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.python import arithmetic, expressions
 from starplat.ir.python.text import Names
 from starplat.ir.verifying.bounds import Bounds
-from starplat.ir.visitor import walk_expression
 from starplat.source import SourceFile, Span
 
 _COMPILED: dict[int, tuple[ir.Expression, Callable[..., Any], Callable[[Any], arithmetic.Value]]] = {}
@@ -66,7 +65,7 @@ def _names(expression: ir.Expression) -> Names:
     """Names of the program stand only inside string literals."""
     variables: dict[str, str] = {}
     arrays: dict[str, str] = {}
-    for inner in walk_expression(expression):
+    for inner in visitor.walk_expression(expression):
         match inner:
             case ir.Ref(variable):
                 variables[variable.name] = f"V[{variable.name!r}]"

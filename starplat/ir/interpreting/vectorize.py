@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir import conditions, nodes as ir
 from starplat.ir.python.text import literal
 
 DTYPES: Mapping[ir.Element, type[np.generic]] = {
@@ -32,9 +31,9 @@ def split_filter(kernel: ir.Kernel) -> tuple[ir.Expression | None, ir.Expression
     """The filter as one condition for `mask_text` and one to be tested in each iteration: both must hold."""
     if kernel.filter is None or not isinstance(kernel.domain, ir.AllNodes | ir.AllArcs):
         return None, kernel.filter
-    parts = list(conjuncts(kernel.filter))
+    parts = list(conditions.conjuncts(kernel.filter))
     fast = [part for part in parts if _vectorisable(part, kernel)]
-    return conjunction(fast), conjunction(part for part in parts if part not in fast)
+    return conditions.conjunction(fast), conditions.conjunction(part for part in parts if part not in fast)
 
 
 def _vectorisable(expression: ir.Expression, kernel: ir.Kernel) -> bool:

@@ -8,8 +8,7 @@ from starplat.analysis.infinity import may_be_infinite
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir
 from starplat.ir.lowering import checking, elements
 from starplat.operators.records import Searches, Spreading
 from starplat.same import Same

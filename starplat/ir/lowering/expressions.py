@@ -5,8 +5,7 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import checking, elements
 from starplat.ir.lowering.context import Context
 from starplat.ir.python.arithmetic import identity

@@ -1,8 +1,7 @@
 """Lowers expressions of the host: cells are read back, whole properties are reduced."""
 
 from starplat.frontend import typed, types
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import checking, elements, host_operations
 from starplat.ir.lowering.context import zero
 from starplat.ir.lowering.regions import RegionLowering

@@ -10,11 +10,9 @@ from functools import cached_property
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.frontend import typed
 from starplat.frontend.types import is_list
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.host_expressions import HostExpressions
-from starplat.ir.visitor import blocks_of
 
 _LOOPS = typed.While | typed.DoWhile | typed.CountedLoop | typed.ForEach | typed.FixedPoint | typed.IterateInBFS
 
@@ -92,7 +90,7 @@ class HostLists(HostExpressions):
     def _is_set(self, flag: ir.Variable) -> bool:
         """Whether a flag is surely set already where the next operation goes."""
         for op in reversed(self.ops):
-            if blocks_of(op):
+            if visitor.blocks_of(op):
                 return False
             if isinstance(op, ir.SetVariable) and op.variable == flag:
                 return op.value == build.TRUE

@@ -9,8 +9,7 @@ from typing import assert_never
 
 from starplat.analysis.parallel import ParallelLoop
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import context, elements, kernels, surroundings
 from starplat.ir.lowering.host_operations import HostOperations
 from starplat.ir.rewriter import HostRule

@@ -9,8 +9,7 @@ from typing import Protocol
 
 from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed, types
-from starplat.ir import build, fresh_names, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter
 from starplat.ir.lowering import checking, elements, expressions, uses
 from starplat.ir.lowering.context import Context
 from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings

@@ -5,8 +5,7 @@ from typing import assert_never
 
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, ListType, MapType, PropertyType, Scalar, SetType, is_list
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.checking import Checks, failed, printed
 from starplat.ir.lowering.context import Context, array_of, zero
 from starplat.ir.lowering.elements import ELEMENTS, EXTREMES

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import kernel_expressions, maps
 from starplat.ir.lowering.checking import no_number, risk_of_update
 from starplat.ir.lowering.elements import COMBINES, ELEMENTS, EXTREMES

@@ -4,8 +4,7 @@ from typing import assert_never
 
 from starplat.analysis.positions import aliases
 from starplat.frontend import typed, types
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import context, elements, maps, surroundings, uses
 from starplat.ir.lowering.checking import SLOTS, Checks, failed, printed
 from starplat.ir.lowering.kernel_stores import KernelStores

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.walk import as_named
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.context import Context, zero
 from starplat.ir.lowering.elements import ELEMENTS
 from starplat.ir.lowering.surroundings import NewArray

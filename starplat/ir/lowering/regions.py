@@ -11,8 +11,7 @@ from starplat.analysis import walk
 from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.lowering.checking import Risk
 from starplat.ir.lowering.context import both
 from starplat.ir.lowering.host_operations import HostOperations
@@ -20,7 +19,6 @@ from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.maps import rows_of_maps
 from starplat.ir.lowering.surroundings import LevelScope, Surroundings, arc_place
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
-from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.operators.answers.triangles import counted_in, counted_of_nodes
 from starplat.same import Same
 from starplat.source import Span
@@ -264,7 +262,7 @@ class RegionLowering:
     def emit(self, kernel: ir.Kernel) -> None:
         """Names a kernel, keeps it and launches it."""
         name = self.context.kernel_names.fresh(f"{self.host.function.name}_{_deed(kernel)}")
-        self.context.kernels[name] = with_signature(replace(kernel, name=name))
+        self.context.kernels[name] = visitor.with_signature(replace(kernel, name=name))
         self.host.do(ir.Launch(name))
         self.host.tell_recorded("" if kernel.iterator is None else kernel.iterator.name)
 
@@ -306,7 +304,7 @@ class RegionLowering:
         known = {r.variable: r for r in around.reductions.values()}
         known |= {flag: ir.Reduction(flag, ir.Combine.OR) for flag in around.flags.values()}
         known |= {flag: ir.Reduction(flag, ir.Combine.AND) for flag in around.announce.values()}
-        used = dict.fromkeys(op.reduction for op in walk_kernel(body) if isinstance(op, ir.Contribute))
+        used = dict.fromkeys(op.reduction for op in visitor.walk_kernel(body) if isinstance(op, ir.Contribute))
         return tuple(known[variable] for variable in used)
 
     def _hoist(self, body: typed.Statement, filter: typed.Expression | None, around: Surroundings) -> None:
@@ -341,7 +339,7 @@ def _number(domain: ir.Domain, iterator: ir.Variable) -> ir.Expression:
 def _deed(kernel: ir.Kernel) -> str:
     """The kernel's main effect, for its name: `min_dist`, `add_rank`, `set_level`, `count_changed`."""
     ranked: list[tuple[int, str]] = []
-    for op in walk_kernel(kernel.body):
+    for op in visitor.walk_kernel(kernel.body):
         match op:
             case ir.ExtremeCell():
                 ranked.append((0, f"{_VERBS[op.extreme]}_{op.array.name}"))

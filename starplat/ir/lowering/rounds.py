@@ -7,8 +7,7 @@ from starplat.analysis.convergence import Spelling, convergence
 from starplat.analysis.parallel import ParallelLoop, of_bfs
 from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering import checking, host_loops, kernels, surroundings
 from starplat.ir.lowering.host_operations import HostOperations
 from starplat.same import Same

@@ -1,7 +1,5 @@
 """Layouts: how the arcs of nodes lie in memory, and the expressions that find them there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from starplat.ir.nodes import values
@@ -25,7 +23,7 @@ class Layout:
     neighbors: Array
     arcs: Array | None = None
     ahead: Expression | None = None
-    heads: Heads | None = None
+    heads: "Heads | None" = None
 
     def row(self, node: Expression) -> Expression:
         """The number of a node's row."""

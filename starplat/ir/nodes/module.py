@@ -1,7 +1,5 @@
 """The module: host functions, arguments and kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -151,12 +149,12 @@ class Module:
     def helper(self, name: str) -> Function:
         return self._helpers[name]
 
-    def with_each_kernel(self, change: Callable[[Kernel], Kernel]) -> Module:
+    def with_each_kernel(self, change: Callable[[Kernel], Kernel]) -> "Module":
         """The module with every kernel as `change` gives it; itself if that is what it was."""
         kernels = tuple(map(change, self.kernels))
         return self if kernels == self.kernels else replace(self, kernels=kernels)
 
-    def with_function(self, changed: HostFunction) -> Module:
+    def with_function(self, changed: HostFunction) -> "Module":
         """The module with a function in the place of that of its name."""
         functions = tuple(changed if one.name == changed.name else one for one in self.functions)
         return replace(self, functions=functions)

@@ -7,10 +7,9 @@ target's text.
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.printing.operations import indent, print_ops
-from starplat.ir.visitor import thread_arrays
 
 
 def print_module(module: ir.Module) -> str:
@@ -45,7 +44,7 @@ def print_kernel(kernel: ir.Kernel) -> str:
     lines = [f"kernel {kernel.name} {_domain(kernel.domain, kernel.iterator)}"]
     if kernel.comment:
         lines.append(f"  # {kernel.comment}")
-    for array in (*kernel.arrays, *thread_arrays(kernel.body)):
+    for array in (*kernel.arrays, *visitor.thread_arrays(kernel.body)):
         lines.append(f"  array {_array(array)}")
     for scalar in kernel.scalars:
         lines.append(f"  scalar {_variable(scalar)}")

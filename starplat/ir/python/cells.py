@@ -3,8 +3,7 @@
 One iteration runs after the other, so nothing here has to be atomic.
 """
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.python.function import FunctionWriter
 from starplat.ir.python.text import BIT_OR, PRODUCT, SUM, Text, mangled, width
 

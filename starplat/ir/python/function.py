@@ -4,11 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.python.expressions import Expressions
 from starplat.ir.python.text import Names, mangled
 from starplat.ir.verifying.bounds import Bounds
-from starplat.ir.visitor import assigned_variables, walk_expression
 
 
 class FunctionWriter(ABC):
@@ -30,7 +29,7 @@ class FunctionWriter(ABC):
             {a.name: mangled("a", i, a.name) for i, a in enumerate(dict.fromkeys(arrays))},
             dict(functions),
         )
-        self.bounds = Bounds(assigned_variables(body))
+        self.bounds = Bounds(visitor.assigned_variables(body))
         self.expressions = Expressions(self.names, self.bounds)
 
     @property
@@ -65,7 +64,7 @@ class FunctionWriter(ABC):
 
     def total(self, expression: ir.Expression) -> bool:
         """Whether computing the value surely neither fails nor changes anything."""
-        return not any(map(self.acts, walk_expression(expression)))
+        return not any(map(self.acts, visitor.walk_expression(expression)))
 
     def acts(self, part: ir.Expression) -> bool:
         """Whether computing this part of an expression may fail or change something."""

@@ -9,15 +9,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import assert_never
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.python import arithmetic, cells, loops
 from starplat.ir.python.text import literal
-from starplat.ir.visitor import all_expressions, declared_by, thread_arrays, walk_kernel
 
 
 def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.Expression | None) -> str:
     """`def kernel`; `condition` is what must be tested of each item (the rest of the filter has been before)."""
-    own = thread_arrays(kernel.body)
+    own = visitor.thread_arrays(kernel.body)
     writer = _BodyWriter(kernel.body, (*kernel.arrays, *own), _variables(kernel), functions)
     parameters = ["n", "m", "items", *writer.arrays(kernel.arrays), *writer.variables(kernel.scalars)]
     with writer.indented(f"def kernel({', '.join(parameters)}):"):
@@ -51,11 +50,11 @@ def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
 
 def _variables(kernel: ir.Kernel) -> list[ir.Variable]:
     iterator = () if kernel.iterator is None else (kernel.iterator,)
-    return [*kernel.scalars, *_declared(kernel.body), *iterator, *declared_by(kernel.domain)]
+    return [*kernel.scalars, *_declared(kernel.body), *iterator, *visitor.declared_by(kernel.domain)]
 
 
 def _declared(body: Iterable[ir.KernelOp]) -> list[ir.Variable]:
-    return [variable for op in walk_kernel(body) for variable in declared_by(op)]
+    return [variable for op in visitor.walk_kernel(body) for variable in visitor.declared_by(op)]
 
 
 class _BodyWriter(cells.CellWriter, loops.LoopWriter):
@@ -139,7 +138,7 @@ class _BodyWriter(cells.CellWriter, loops.LoopWriter):
             case ir.ForRange():
                 self.for_range(op)
             case ir.ForNeighbors(_, node, neighbor, position, body):
-                used = any(isinstance(e, ir.Ref) and e.variable == position for e in all_expressions(body))
+                used = any(isinstance(e, ir.Ref) and e.variable == position for e in visitor.all_expressions(body))
                 with self.neighbors(op.layout, node, position, neighbor, positions=used):
                     self.block(body)
             case ir.KernelBreak():

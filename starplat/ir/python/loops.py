@@ -6,10 +6,9 @@ A `continue` of the program is one of Python: it must still reach the step and t
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.python.function import FunctionWriter
 from starplat.ir.python.text import BIT_OR, CHOICE
-from starplat.ir.visitor import assigned_variables, continues, walk_expression, written_arrays
 
 
 class LoopWriter(FunctionWriter):
@@ -22,7 +21,7 @@ class LoopWriter(FunctionWriter):
             with self.indented(f"while {condition.text}:"):
                 self.block(op.body)
             return
-        if isinstance(op, ir.KernelFor) and not continues(op.body):
+        if isinstance(op, ir.KernelFor) and not visitor.continues(op.body):
             with self.indented(f"while {condition.text}:"):
                 self.block((*op.body, *op.step))
             return
@@ -55,8 +54,8 @@ class LoopWriter(FunctionWriter):
 
     def settled(self, end: ir.Expression, body: tuple[ir.KernelOp, ...]) -> bool:
         """Whether the body does not change what the end of a loop is."""
-        arrays, variables = written_arrays(body), assigned_variables(body)
-        inner = list(walk_expression(end))
+        arrays, variables = visitor.written_arrays(body), visitor.assigned_variables(body)
+        inner = list(visitor.walk_expression(end))
         return not any(
             (isinstance(e, ir.Load) and e.array in arrays)
             or (isinstance(e, ir.Ref) and e.variable in variables)

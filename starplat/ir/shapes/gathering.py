@@ -8,8 +8,7 @@ does not matter (reals within the language's tolerance).
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.shapes.members import membership
 
 _COMBINES = {

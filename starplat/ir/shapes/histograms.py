@@ -8,10 +8,9 @@ in any order.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.shapes.gathering import repeatable
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import all_expressions, expressions_of, walk, walk_expression, walk_kernel
 
 _TWO = ir.Const(2, ir.Element.LONG)
 
@@ -56,10 +55,10 @@ def histogram(kernel: ir.Kernel, module: ir.Module) -> Histogram | None:
     if sums.element is not ir.Element.INT or not _of_row(loop, kernel.iterator) or not repeatable(ahead, kernel):
         return None
     window = {ir.Ref(e.variable) for e in (first, end) if isinstance(e, ir.Ref)}
-    inside = (*ahead, *(op for op in walk_kernel(loop.body) if not isinstance(op, ir.KernelCall)))
+    inside = (*ahead, *(op for op in visitor.walk_kernel(loop.body) if not isinstance(op, ir.KernelCall)))
     if any(_mentions(op, window, (keys, sums)) for op in inside):
         return None
-    others = [part for part in all_expressions(rest) if isinstance(part, ir.CallFunction) and part != best]
+    others = [part for part in visitor.all_expressions(rest) if isinstance(part, ir.CallFunction) and part != best]
     if any(array in call.arguments for call in others for array in (keys, sums)):
         return None
     return Histogram(ahead, keys, sums, ends[0], loop, best, rest)
@@ -83,14 +82,14 @@ def _adding(op: ir.KernelOp, module: ir.Module) -> ir.CallFunction | None:
         return None
     last = body[-1]
     if isinstance(last, ir.KernelCall):
-        inner = any(isinstance(part, ir.CallFunction) for part in walk(last.call.arguments[4:]))
+        inner = any(isinstance(part, ir.CallFunction) for part in visitor.walk(last.call.arguments[4:]))
         return last.call if is_call(last, ir.MapPart.ADD, module) and not inner else None
     return _adding(last, module) if isinstance(last, ir.KernelIf) else None
 
 
 def _best(rest: Iterable[ir.KernelOp], module: ir.Module) -> ir.CallFunction | None:
     """A question for the best key of a map."""
-    calls = (part for part in all_expressions(rest) if isinstance(part, ir.CallFunction))
+    calls = (part for part in visitor.all_expressions(rest) if isinstance(part, ir.CallFunction))
     return next((call for call in calls if module.helper(call.function).of_map is ir.MapPart.BEST), None)
 
 
@@ -127,4 +126,4 @@ def _mentions(op: ir.KernelOp, window: set[ir.Ref], arrays: tuple[ir.Array, ...]
 
 
 def _parts(op: ir.KernelOp) -> Iterable[ir.Expression]:
-    return (part for e in expressions_of(op) for part in walk_expression(e))
+    return (part for e in visitor.expressions_of(op) for part in visitor.walk_expression(e))

@@ -2,8 +2,7 @@
 
 from typing import assert_never
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 MOST_GUESSED = 2**17
 """Threads of a launch over a list whose length only the device knows: enough for any device to be busy."""

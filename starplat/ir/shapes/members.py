@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, uses
 from starplat.ir.conditions import conjunction, conjuncts
-from starplat.ir.uses import stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class SetRounds:
 
 def set_rounds(loop: ir.Loop) -> SetRounds | None:
     """The parts of a round, if it is `do { launch walk; swap; ask whether the set is empty } while (it is not)`."""
-    ops = list(stream(loop.body))
+    ops = list(uses.stream(loop.body))
     exchange = next((op for op in ops if isinstance(op, ir.ExchangeCells)), None)
     if exchange is not None and len(ops) == 5 and isinstance(ops[1], ir.Fill):
         ops = [ops[0], *ops[3:]]

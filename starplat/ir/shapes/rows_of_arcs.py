@@ -6,8 +6,7 @@ node that is one of these values.
 
 from dataclasses import dataclass
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.shapes.gathering import repeatable
 
 

@@ -6,8 +6,7 @@ what is done is the same for every arc of the node.
 
 from dataclasses import dataclass
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.shapes.gathering import repeatable
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import all_expressions, arrays_in, declared_by, walk_expression, written_arrays

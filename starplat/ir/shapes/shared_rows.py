@@ -7,9 +7,8 @@ combining values. `balance` asks whether there is one, legalisation which they a
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, shared_cells
 from starplat.ir.shapes.gathering import combined_with, extreme_with
-from starplat.ir.shared_cells import cells_written
 from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
 
 
@@ -61,7 +60,7 @@ def _row(loop: ir.ForNeighbors, module: ir.Module) -> SharedRow | None:
 
 def _writes(body: Iterable[ir.KernelOp], module: ir.Module) -> Iterator[ir.KernelOp]:
     """The operations that write cells, also those of functions that are called."""
-    yield from (op for op in walk_kernel(body) if cells_written(op))
+    yield from (op for op in walk_kernel(body) if shared_cells.cells_written(op))
     for name in dict.fromkeys(part.function for part in all_expressions(body) if isinstance(part, ir.CallFunction)):
         yield from _writes(module.helper(name).body, module)
 

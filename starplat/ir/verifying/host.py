@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import machine_elements
 from starplat.ir.shapes.members import set_rounds
 from starplat.ir.verifying.operations import combines

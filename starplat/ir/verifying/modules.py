@@ -5,8 +5,7 @@ Takes a module, returns nothing, raises `InvalidModule`. It is run after lowerin
 
 from typing import assert_never
 
-from starplat.ir import nodes as ir
-from starplat.ir import visitor
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.verifying import bounds, host, wellformed
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself

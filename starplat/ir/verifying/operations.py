@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.ir import capabilities, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import capabilities, nodes as ir, visitor
 from starplat.ir.verifying.wellformed import Scope
 
 _ON_BITS = (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)

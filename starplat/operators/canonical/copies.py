@@ -30,8 +30,6 @@ forall (v in g.nodes()) {                        g.attachNodeProperty(now = Fals
 }                                                }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -13,8 +13,6 @@ changes: a value that comes to a node by way of all others has come through one 
 Where a value adds what arcs hold, that is so if no arc holds less than 0, which is asked when the program runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -16,8 +16,6 @@ changes is proved of a mark in the place of the number: as what else there is li
 number, or nothing yet. A search may go over a frontier that is its own, in which it begins with the node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -60,7 +58,7 @@ def _is_sequential(s: typed.ForEach) -> bool:
     return nodes and any(isinstance(i, HostLoop) for i in walk.statements(s.body))
 
 
-def _search(s: typed.ForEach, before: Sequence[typed.Statement]) -> _Search | None:
+def _search(s: typed.ForEach, before: Sequence[typed.Statement]) -> "_Search | None":
     """What a loop does for each node that holds no number yet, as all do in the beginning."""
     if not _is_sequential(s) or not isinstance(s.domain, typed.AllNodes):
         return None

@@ -1,7 +1,5 @@
 """The canonical form of a program: the rewrites, in their order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from starplat.analysis import walk

@@ -1,8 +1,6 @@
 """Facts about loops of the host: values known when one begins, whether a round runs, and which results are read
 later."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +21,7 @@ _MOST = 1 << 20
 
 
 @remembered(16)
-def surroundings(body: typed.Block) -> Surroundings:
+def surroundings(body: typed.Block) -> "Surroundings":
     """What stands around the loops of a function's body, found once however many rewrites ask."""
     return Surroundings(body)
 

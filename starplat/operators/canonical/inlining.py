@@ -10,8 +10,6 @@ where they go over the pairs of a node's neighbors, say whether there is a neigh
 go over neighbors for one caller.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Asked by the rewrites that replace such loops, and of the canonical form by the answers about them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -53,7 +51,7 @@ class _Offered:
     effects: tuple[EdgeEffect, ...]
     left: frozenset[typed.Symbol]
 
-    def is_like(self, other: _Offered | None) -> bool:
+    def is_like(self, other: "_Offered | None") -> bool:
         """Whether others offer the same, whatever they call the ends of arcs."""
         if other is None or len(self.effects) != len(other.effects):
             return False

@@ -14,8 +14,7 @@ both inside. The great tree is that of the node whose row has the middle arc, wh
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.passes.labels.trees import Trees
 
 STEPS = ("start", "point", "sample", "middle", "set_apart", "join", "join_again", "flatten")

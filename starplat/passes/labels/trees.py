@@ -7,8 +7,7 @@ and what is known of the graph; `union_find` launches what comes out.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.source import Span
 
 STEPS = ("start", "sample", "set_apart", "join", "flatten")

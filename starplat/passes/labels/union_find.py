@@ -21,11 +21,9 @@ On cores, which tell the host at once whether there are any, no arc is looked at
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, uses, visitor
 from starplat.operators.records import Start
-from starplat.passes.labels.among_parts import STEPS as STEPS_OF_PARTS
-from starplat.passes.labels.among_parts import TreesOfParts
+from starplat.passes.labels.among_parts import STEPS as STEPS_OF_PARTS, TreesOfParts
 from starplat.passes.labels.trees import STEPS, Trees
 from starplat.passes.memory import has_two_names
 from starplat.passes.rewritten import Found, Rewritten, replaced, tidied

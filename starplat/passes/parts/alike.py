@@ -6,17 +6,12 @@ nodes, or what a Min or Max lowers or raises for the members of a set. All else 
 whatever the order of its threads.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjunction
-from starplat.ir.fresh_names import names_of
+from starplat.ir import build, conditions, fresh_names, nodes as ir
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS, in_one_launch
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import HostRule, Rewriter
@@ -58,7 +53,7 @@ def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module |
 class _Alike(Rewriter):
     def __init__(self, given: ir.Module, poison: bool | None) -> None:
         self.given, self.poison = given, poison
-        self.names = names_of(given)
+        self.names = fresh_names.names_of(given)
         self.first = self.names.variable("part_first", ir.Element.NODE)
         self.end = self.names.variable("part_end", ir.Element.NODE)
         self.number = self.names.variable("part_number", ir.Element.INT)
@@ -219,7 +214,7 @@ class _Alike(Rewriter):
         own = build.equal(turn, ir.Ref(self.number))
         members = membership(kernel)
         assert members is not None
-        of_part = replace(kernel, filter=conjunction([kernel.filter, own]), body=members.body)
+        of_part = replace(kernel, filter=conditions.conjunction([kernel.filter, own]), body=members.body)
         self.divided[kernel.name] = with_signature(of_part)
         walk = (
             rounds.walk,

@@ -5,14 +5,11 @@ it belongs to such a node or arc. Takes a kernel of a program without races, ret
 brought together again afterwards is refused with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import assigned_variables, expressions_of, walk_expression, walk_kernel, written_arrays
+from starplat.ir import nodes as ir, visitor
 from starplat.passes.parts.joining import is_only_joined, joined_by_winners, written_beside
 from starplat.source import NOWHERE, SourceFile, Span
 
@@ -90,11 +87,11 @@ class OwnCells:
 
     def __init__(self, kernel: ir.Kernel) -> None:
         self.own_indices = dict(_own_indices(kernel))
-        for op in walk_kernel(kernel.body):  # locals that stand for them
+        for op in visitor.walk_kernel(kernel.body):  # locals that stand for them
             if (
                 isinstance(op, ir.Let)
                 and op.value in self.own_indices
-                and op.variable not in assigned_variables(kernel.body)
+                and op.variable not in visitor.assigned_variables(kernel.body)
             ):
                 self.own_indices[ir.Ref(op.variable)] = self.own_indices[op.value]
             if isinstance(op, ir.ForNeighbors) and self.is_own_row(op):
@@ -123,12 +120,12 @@ class _Divided(OwnCells):
     def __init__(self, kernel: ir.Kernel, module: ir.Module) -> None:
         super().__init__(kernel)
         self.kernel, self.module = kernel, module
-        self.locks = {op.lock for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock}
+        self.locks = {op.lock for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock}
 
     def effects(self, properties: frozenset[ir.Array]) -> KernelEffects:
         self._refuse_what_has_no_order()
         looked_at = frozenset(self._looked_at_elsewhere())
-        written = [array for array in properties - self.locks if array in written_arrays(self.kernel.body)]
+        written = [array for array in properties - self.locks if array in visitor.written_arrays(self.kernel.body)]
         written.sort(key=self.kernel.arrays.index)
         own = tuple(array for array in written if all(self.is_own(array, index) for _, index in self._writes(array)))
         carried = {array: by for array in written if array not in own and (by := self._goes_with(array)) is not None}
@@ -168,10 +165,10 @@ class _Divided(OwnCells):
         """The arrays of which cells are read that may not be this part's own."""
         kernel = self.kernel
         tops = [] if kernel.filter is None else [kernel.filter]
-        tops += expressions_of(kernel.domain)
-        tops += (expression for op in walk_kernel(kernel.body) for expression in expressions_of(op))
+        tops += visitor.expressions_of(kernel.domain)
+        tops += (expression for op in visitor.walk_kernel(kernel.body) for expression in visitor.expressions_of(op))
         for top in tops:
-            for part in walk_expression(top):
+            for part in visitor.walk_expression(top):
                 if isinstance(part, ir.Load) and part.array.origin is not ir.Origin.GRAPH:
                     if not self.is_own(part.array, part.index):
                         yield part.array
@@ -188,7 +185,7 @@ class _Divided(OwnCells):
 
     def _refuse_what_has_no_order(self) -> None:
         kernel = self.kernel
-        for op in walk_kernel(kernel.body):
+        for op in visitor.walk_kernel(kernel.body):
             if isinstance(op, ir.FetchAdd | ir.FetchOr | ir.CompareSwap):
                 raise self._refused(f"an iteration needs what another one has just made of '{op.array.name}'")
             if isinstance(op, ir.ExtremeCell) and op.partner is not None:
@@ -199,19 +196,19 @@ class _Divided(OwnCells):
         names = {call.function for call in self._calls()}
         for helper in (self.module.helper(name) for name in names):
             given = {parameter.what for parameter in helper.parameters if isinstance(parameter.what, ir.Array)}
-            if given & written_arrays(helper.body) and not helper.of_map:
+            if given & visitor.written_arrays(helper.body) and not helper.of_map:
                 raise self._refused(f"the function '{helper.name}' writes what other parts may look at")
             if helper.of_map:
                 raise self._refused("it keeps a local map")
 
     def _calls(self) -> Iterator[ir.CallFunction]:
-        for op in walk_kernel(self.kernel.body):
-            for top in expressions_of(op):
-                yield from (part for part in walk_expression(top) if isinstance(part, ir.CallFunction))
+        for op in visitor.walk_kernel(self.kernel.body):
+            for top in visitor.expressions_of(op):
+                yield from (part for part in visitor.walk_expression(top) if isinstance(part, ir.CallFunction))
 
     def _writes(self, array: ir.Array) -> Iterator[tuple[ir.KernelOp | ir.Carry, ir.Expression]]:
         """Every operation that writes cells of an array, with the cell."""
-        for op in walk_kernel(self.kernel.body):
+        for op in visitor.walk_kernel(self.kernel.body):
             match op:
                 case ir.Store() | ir.UpdateCell() | ir.ExtremeCell() if op.array == array:
                     yield op, op.index
@@ -222,7 +219,7 @@ class _Divided(OwnCells):
         """The cells of a Min or Max whose winners write this array, if nothing else does and what they write is not
         the same for all."""
         found: set[ir.Array | None] = set()
-        for op in walk_kernel(self.kernel.body):
+        for op in visitor.walk_kernel(self.kernel.body):
             match op:
                 case ir.Store() | ir.UpdateCell() if op.array == array:
                     found.add(None)
@@ -251,7 +248,7 @@ class _Divided(OwnCells):
         return len(set(stored)) == 1 and self._is_known_to_all(stored[0])
 
     def _is_known_to_all(self, value: ir.Expression) -> bool:
-        for part in walk_expression(value):
+        for part in visitor.walk_expression(value):
             if isinstance(part, ir.Load | ir.CallFunction | ir.FindArc):
                 return False
             if isinstance(part, ir.Ref) and part.variable not in self.kernel.scalars:

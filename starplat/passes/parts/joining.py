@@ -1,12 +1,8 @@
 """Sets that tell which cells a kernel changes: wherever it changes the cell of a node, the node joins the set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import blocks_of, walk_kernel
+from starplat.ir import build, nodes as ir, visitor
 
 Body = tuple[ir.KernelOp, ...]
 
@@ -22,7 +18,7 @@ def written_beside(array: ir.Array, members: ir.Array, body: Body) -> bool:
                 return False
             case ir.ExtremeCell() if any(carry.array == array for carry in op.carried):
                 return False
-        if not all(written_beside(array, members, block) for block in blocks_of(op)):
+        if not all(written_beside(array, members, block) for block in visitor.blocks_of(op)):
             return False
     return True
 
@@ -30,7 +26,7 @@ def written_beside(array: ir.Array, members: ir.Array, body: Body) -> bool:
 def joined_by_winners(array: ir.Array, members: ir.Array, body: Body) -> bool:
     """Whether cells change only where a Min or Max has found a better value, or carries one, and the node joins the set
     with that."""
-    for op in walk_kernel(body):
+    for op in visitor.walk_kernel(body):
         match op:
             case ir.Store() | ir.UpdateCell() if op.array == array:
                 return False
@@ -55,14 +51,14 @@ def _joins(node: ir.Expression, members: ir.Array, before: Body, after: Body) ->
     for op in after:
         if isinstance(op, ir.Store) and (op.array, op.index) == (members, node):
             return True
-        if blocks_of(op) or isinstance(op, ir.KernelBreak | ir.KernelContinue | ir.KernelReturn):
+        if visitor.blocks_of(op) or isinstance(op, ir.KernelBreak | ir.KernelContinue | ir.KernelReturn):
             return False
     return False
 
 
 def _stored(array: ir.Array, body: Body) -> Iterator[ir.Expression | None]:
     """What is stored in an array; None for what changes it otherwise."""
-    for op in walk_kernel(body):
+    for op in visitor.walk_kernel(body):
         match op:
             case ir.Store() if op.array == array:
                 yield op.value

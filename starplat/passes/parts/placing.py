@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir
 from starplat.ir.launches import changed, scalars_read, touched
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify

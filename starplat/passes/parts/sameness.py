@@ -4,8 +4,6 @@ Takes kernels of a program without races; says what of them parts can share, and
 do the same might come to different cells.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starplat.diagnostics import DiagnosticError

@@ -5,14 +5,11 @@ cells that all change by one operator, or the cell of the source itself. All els
 its own, so that searches are scheduled as on one device; parts exchange nothing but what the loop has found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from starplat.ir import fresh_names, launches
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, launches, nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel, written_arrays
@@ -42,7 +39,7 @@ def by_sources(module: ir.Module) -> ir.Module | None:
     return found
 
 
-def left_by(loop: SourceLoop, module: ir.Module) -> Left | None:
+def left_by(loop: SourceLoop, module: ir.Module) -> "Left | None":
     """What the iterations of a loop of the entry leave, if they leave each other nothing else."""
     if module.race is not None or has_two_names(module) or not _is_over_sources(loop):
         return None

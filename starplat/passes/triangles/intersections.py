@@ -14,8 +14,7 @@ the ends of two rows are gone through side by side (ENDS), which takes fewer ste
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.visitor import (
     blocks_of,

@@ -9,8 +9,7 @@ a bit is added whether it is set or not, and what a row has found is told to its
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.passes.triangles.tallies import Tally
 
 _Parts = tuple[tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...]]

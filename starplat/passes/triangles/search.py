@@ -14,8 +14,7 @@ branches of merging two rows cost more than either. Where it is not known, each 
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.passes.rewritten import replaced
 from starplat.passes.triangles import marked_rows, tallies
 

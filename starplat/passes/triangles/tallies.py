@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 
 
 class Tally(Protocol):

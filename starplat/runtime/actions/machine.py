@@ -4,8 +4,6 @@ Scalars live here, with C's semantics; arrays live on the device, except those o
 each other is for the `Executor`, which is a machine that can also `perform` one.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,7 +78,7 @@ class Graphs(ABC):
         """Whether the device changes its graph, so that no arc crosses."""
 
     @abstractmethod
-    def follow(self, graph: Graph) -> World:
+    def follow(self, graph: Graph) -> "World":
         """The run goes on with another graph."""
 
     @abstractmethod
@@ -88,7 +86,7 @@ class Graphs(ABC):
         """The updates of a change as the device takes them."""
 
     @abstractmethod
-    def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> tuple[World, list[Buffer]]:
+    def merge(self, change: Change, slice: Slice, properties: Sequence[Moving]) -> "tuple[World, list[Buffer]]":
         """The run goes on with the graph that the device makes of a slice; the cells that moved with arcs."""
 
     @abstractmethod

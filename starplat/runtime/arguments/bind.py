@@ -5,8 +5,6 @@ executor wants, or one diagnostic for every wrong argument, with the list of the
 Arrays that lie on a device stay there until the run's device is known; `brought_over` fetches those it cannot use.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,7 +49,7 @@ class Bound:
     updates: Mapping[str, Updates] = field(default_factory=dict)
     lists: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
-    def within(self, module: ir.Module) -> Bound:
+    def within(self, module: ir.Module) -> "Bound":
         """The same by the module's names for them."""
         names = names_in(module)
         scalars = {names[name]: value for name, value in self.scalars.items()}
@@ -64,7 +62,7 @@ class Bound:
         lists = {names[name]: elements for name, elements in self.lists.items()}
         return Bound(scalars, arrays, self.updates, lists)
 
-    def on_host(self, graph: Graph) -> Bound:
+    def on_host(self, graph: Graph) -> "Bound":
         """The same with the contents that arrays on devices have now."""
         brought = {n: brought_over(a, graph) if isinstance(a, CallerArray) else a for n, a in self.arrays.items()}
         return replace(self, arrays=brought)

@@ -3,8 +3,6 @@
 A loop that the host drives tells of its rounds here. A loop that runs wholly on the device tells of none: only the time
 passes."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -76,7 +74,7 @@ class Progress:
         """Compiled loops end before their next round."""
         self.control.stopped = 1
 
-    def loop(self) -> LoopProgress:
+    def loop(self) -> "LoopProgress":
         """A loop that begins; it is under way inside a `with`."""
         return LoopProgress(self)
 
@@ -105,7 +103,7 @@ class LoopProgress:
         self._progress = progress
         self._rounds = 0
 
-    def __enter__(self) -> LoopProgress:
+    def __enter__(self) -> "LoopProgress":
         self._progress.rounds.append(0)
         return self
 

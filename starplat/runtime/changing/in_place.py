@@ -3,8 +3,6 @@
 Where one of them has too little room, all rows are laid out anew with more; so they are when the first batch comes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,9 +12,7 @@ import numpy as np
 from starplat.graph.graph import Graph
 from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.ir import nodes as ir
-from starplat.runtime.changing import kernels as names
-from starplat.runtime.changing import room_kernels as room
-from starplat.runtime.changing import spread_kernels as spreading
+from starplat.runtime.changing import kernels as names, room_kernels as room, spread_kernels as spreading
 from starplat.runtime.changing.merge import Merge, Moving
 from starplat.runtime.changing.on_device import Merged, cells_of_arcs, has_reversed_rows
 from starplat.runtime.changing.slices import Slice, Slices, Vector

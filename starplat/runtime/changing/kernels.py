@@ -5,13 +5,10 @@ those parallel to it, or -1 for an addition. The sums of these numbers say for e
 row, how far from there the old one lies; nothing else of the old arcs is looked at.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.source import SourceFile
 
 PIECE = 256
@@ -60,7 +57,7 @@ class Carried:
 
     @classmethod
     @cache
-    def numbered(cls, number: int, element: ir.Element) -> Carried:
+    def numbered(cls, number: int, element: ir.Element) -> "Carried":
         """The arrays of a number in a module."""
         return cls(
             ir.Array(f"old_{number}", element, ir.Extent.ARCS, ir.Origin.PARAMETER),

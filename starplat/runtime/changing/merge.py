@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from starplat.ir import nodes as ir
-from starplat.ir.lists import unset
+from starplat.ir import lists, nodes as ir
 from starplat.runtime.changing import kernels as names
 from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
@@ -152,7 +151,7 @@ class Merge:
         xp, dtype = self.device.vector_module, dtype_of(one.element, wide_arcs=self.wide_arcs)
         with self.device.working():
             if one.added is None or not self.slice.added:
-                added = xp.full(len(self.slice), unset(one.element), dtype)
+                added = xp.full(len(self.slice), lists.unset(one.element), dtype)
             else:
                 added = (one.added if order is None else one.added[order]).astype(dtype, copy=False)
         return self._buffer(added)

@@ -10,8 +10,7 @@ thread takes the list. Only those that find no room are sorted, for rows that ar
 
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.runtime.changing.kernels import COUNT, OFFSETS, Carried, first_that, kernel_of, of_updates
 
 _ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.Element.NODE

@@ -1,7 +1,5 @@
 """Lists of updates as a device takes them: all of them, and deletions and additions apart, each a range for a batch."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,9 +31,9 @@ class Slice:
     sources: Vector
     destinations: Vector
     added: int
-    of: OfKind
+    of: "OfKind"
     begin: int
-    deletions: Slice | None = None
+    deletions: "Slice | None" = None
 
     def __len__(self) -> int:
         return len(self.sources)

@@ -4,8 +4,7 @@ The old rows may have empty slots themselves. So arcs are counted by piece of th
 say of every arc its place among the arcs of its row.
 """
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.runtime.changing.kernels import COUNT, NEW_OFFSETS, OFFSETS, Carried, first_that, kernel_of
 from starplat.runtime.changing.room_kernels import is_arc, neighbors, plus_one, turned, variables
 

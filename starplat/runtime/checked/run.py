@@ -20,8 +20,7 @@ from starplat.ir.python.arithmetic import Value
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.arguments.properties import shown_cells, shown_returned
 from starplat.runtime.checked.changing import parts_of
-from starplat.runtime.checked.memory import Box, Elements, Frame, Thing
-from starplat.runtime.checked.memory import Cells as Memory
+from starplat.runtime.checked.memory import Box, Cells as Memory, Elements, Frame, Thing
 from starplat.runtime.checked.statements import Statements
 from starplat.runtime.elements import Returned, dtype_of, element_of
 from starplat.runtime.resident import weights_as

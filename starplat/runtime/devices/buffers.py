@@ -1,7 +1,5 @@
 """Buffers on a device, and arrays of a caller that lie there already."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +66,7 @@ class Adopted:
     read_only: bool = False
     loose: bool = False
 
-    def overlaps(self, other: Adopted) -> bool:
+    def overlaps(self, other: "Adopted") -> bool:
         """Whether both hold a common byte."""
         (whole, start, stop), (others, first, last) = self.place, other.place
         return whole == others and start < last and first < stop

@@ -8,9 +8,8 @@ from typing import Any
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
 from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_CLUSTER, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import loops_of
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device import Kernels, LaunchSize
@@ -106,7 +105,7 @@ class CudaKernels(WordKernels):
         super().__init__(device, module, wide_arcs, cached=cached)
 
         self._fresh_boards = set[str]()  # of loops that can begin at once, without a copy that they wait for
-        self._loops = {op.name: self._load_loop(op) for op in loops_of(module)}
+        self._loops = {op.name: self._load_loop(op) for op in visitor.loops_of(module)}
 
     def _load_loop(self, op: ir.OnDevice) -> _Loop:
         name, parameters = CUDA.loop(self.module, op)

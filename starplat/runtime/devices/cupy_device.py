@@ -1,7 +1,5 @@
 """A GPU through CuPy: memory pool, current stream, clock, faults."""
 
-from __future__ import annotations
-
 import ctypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -109,7 +107,7 @@ class CupyDevice(ArrayDevice):
 
         return stop
 
-    def operation(self) -> _Operation:
+    def operation(self) -> "_Operation":
         """Something that the device is asked to do."""
         return self._operation
 

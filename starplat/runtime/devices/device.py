@@ -21,9 +21,8 @@ import numpy as np
 from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import written_arrays
 from starplat.runtime.attending.attended import SoonOver
 from starplat.runtime.attending.progress import Control
 from starplat.runtime.devices.buffers import Adopted, Buffer
@@ -196,7 +195,7 @@ def uses_of(kernel: ir.Kernel) -> Uses:
         kernel,
         tuple(array.name for array in arrays if array.origin is ir.Origin.GRAPH),
         tuple(array.name for array in arrays if array.origin is not ir.Origin.GRAPH),
-        tuple(array.name for array in written_arrays(kernel.body)),
+        tuple(array.name for array in visitor.written_arrays(kernel.body)),
         kernel.brought_back,
     )
 

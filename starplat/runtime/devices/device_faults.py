@@ -4,8 +4,6 @@ libgomp calls `exit` where a GPU faults or a thread cannot be made, after a line
 back from that, so the last thing the process does is to say what all failing devices say, and to end with their code.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import os
@@ -52,7 +50,7 @@ class NoRoomError(DiagnosticError):
         super().__init__(_no_room(device, size, limit, least), exit_code=ExitCode.NO_DEVICE)
         self.device, self.size, self.limit = device, size, limit
 
-    def of_run(self, program: str, least: int) -> NoRoomError:
+    def of_run(self, program: str, least: int) -> "NoRoomError":
         """The same, for the run of a program that takes so many bytes with no arcs on the device."""
         return NoRoomError(self.device, self.size, self.limit, f"{program} needs more than {least:,} bytes there: ")
 

@@ -5,8 +5,6 @@ Memory is asked of a second small library, `templates/<target>/memory.cpp`, buil
 what it is called, is what that library found out by running there.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import weakref
@@ -48,7 +46,7 @@ class LibraryDevice(Device):
         self._memory.device = self.name
         device_faults.hear_of_endings()
 
-    def _opened(self, library: ctypes.CDLL) -> Memory:
+    def _opened(self, library: ctypes.CDLL) -> "Memory":
         return Memory(library, self._build.number)
 
     @abstractmethod
@@ -63,7 +61,7 @@ class LibraryDevice(Device):
         return self.kernels(self, module, wide_arcs, library, cached)
 
     @property
-    def kernels(self) -> type[LibraryKernels]:
+    def kernels(self) -> "type[LibraryKernels]":
         """What keeps the kernels of a module."""
         return LibraryKernels
 

@@ -1,7 +1,5 @@
 """The device of target `opencl`, through pyopencl: buffers, an in-order queue, kernels from text or from the cache."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,8 +15,7 @@ from starplat.runtime.arguments.caller_arrays import is_opencl_array
 from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
 from starplat.runtime.devices.device import ArrayDevice, Device, Kernels, LaunchSize, require_features
 from starplat.runtime.devices.device_faults import Faults, device_fault
-from starplat.runtime.devices.together import WORD as BOARD_WORD
-from starplat.runtime.devices.together import GroupKernels
+from starplat.runtime.devices.together import WORD as BOARD_WORD, GroupKernels
 from starplat.runtime.elements import Cells
 from starplat.runtime.host_memory import at_most_host_memory
 from starplat.runtime.text import kernels_text_to_run

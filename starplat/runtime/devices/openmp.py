@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS, legal_module
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, legal_module, statements as st
 from starplat.backends.compiled_loops import CompiledFunction, compiled_functions
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import loops_of
+from starplat.ir import nodes as ir, visitor
 from starplat.runtime.attending.progress import Control
 from starplat.runtime.devices import buffers, device_faults
 from starplat.runtime.devices.device import Called, LaunchSize
@@ -61,7 +59,7 @@ class KernelsWithGroups(LibraryKernels):
         self, device: LibraryDevice, module: ir.Module, wide_arcs: bool, library: ctypes.CDLL, cached: bool
     ) -> None:
         super().__init__(device, module, wide_arcs, library, cached)
-        self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
+        self._groups = {op.name: self._load_group(op) for op in visitor.loops_of(module)}
         self._compiled = compiled_functions(module)
         self._graph = _graph_type(self._compiled.graph_arrays, self.number(ir.Element.ARC))
         self._by_loop = {Same(one.loop): one for one in self._compiled.functions}

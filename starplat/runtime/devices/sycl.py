@@ -1,7 +1,5 @@
 """The device of target `sycl`, through dpctl: an in-order queue, kernels from text or from the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -17,8 +15,7 @@ from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
 from starplat.runtime.devices.buffers import Adopted, Buffer, whole_words
 from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize, require_features
 from starplat.runtime.devices.device_faults import Faults, device_fault
-from starplat.runtime.devices.together import WORD as BOARD_WORD
-from starplat.runtime.devices.together import GroupKernels
+from starplat.runtime.devices.together import WORD as BOARD_WORD, GroupKernels
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain import cache, description, sycl_apart, sycl_shim
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl
@@ -121,7 +118,7 @@ class SyclDevice(ArrayDevice):
         loose = start % 4 != 0 or size % 4 != 0
         return Adopted(memory, (None, start, start + size), run[1], loose)
 
-    def export(self, buffer: Buffer) -> UsmArray:
+    def export(self, buffer: Buffer) -> "UsmArray":
         return UsmArray(buffer.memory, buffer.dtype, buffer.count)
 
     def _free_memory(self) -> int | None:

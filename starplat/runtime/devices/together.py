@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS, legal_module
-from starplat.backends import statements as st
+from starplat.backends import BACKENDS, legal_module, statements as st
 from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.backends.one_launch.rings import RING
-from starplat.ir import nodes as ir
-from starplat.ir.visitor import loops_of
+from starplat.ir import nodes as ir, visitor
 from starplat.runtime.devices import words
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, LaunchSize
@@ -104,7 +102,7 @@ class GroupKernels(words.WordKernels):
 
     def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
         super().__init__(device, module, wide_arcs, cached=cached)
-        self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
+        self._groups = {op.name: self._load_group(op) for op in visitor.loops_of(module)}
 
     @abstractmethod
     def start_group(self, entry: Any, arguments: list[Any]) -> None:

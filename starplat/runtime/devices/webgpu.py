@@ -1,7 +1,5 @@
 """The device of target `webgpu`, through wgpu. A cell of a BOOL takes 32 bits there, since kernels write no less."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -97,7 +95,7 @@ class WebGPUDevice(Device):
             self.queue.submit([encoder.finish()])
 
     @cached_property
-    def filling(self) -> Entry:
+    def filling(self) -> "Entry":
         """The kernel that fills buffers."""
         cells = instances.Binding("cells", 0, ir.Element.INT, written=True, atomic=False)
         return Entry(self, self.device.create_shader_module(code=fill_text()), "fill", (cells,), numbers=2)

@@ -13,9 +13,8 @@ import numpy as np
 
 from starplat.backends.launch import PEERS, RECORDS, ArgumentKind, KernelArgument, kernel_parameters
 from starplat.backends.text.names import Names
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.visitor import launched_alone
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Value, as_value, clipped, dtype_of
@@ -56,7 +55,7 @@ class WordKernels(Kernels):
 
     def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
         super().__init__(device, module, wide_arcs, cached=cached)
-        self._loaded = {kernel.name: self._load(kernel) for kernel in launched_alone(module)}
+        self._loaded = {kernel.name: self._load(kernel) for kernel in visitor.launched_alone(module)}
 
     @abstractmethod
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:

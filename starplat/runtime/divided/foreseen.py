@@ -4,8 +4,6 @@ Takes the modules that parts would run, and the graph's figures. Bytes are those
 times are a model, whose rates stand in this file with the place that they were measured at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -15,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.launch import MOST_PARTS
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, points
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.points import arcs_walked
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import blocks_of, loops_of, walk_host, walk_kernel
 from starplat.ir.work import EARLY, cost_of
@@ -387,7 +384,7 @@ def _walk(op: ir.Launch, loops: Loops, kernel: ir.Kernel, module: ir.Module) -> 
     bodies = (kernel.body, *(module.helper(name).body for name in _called(kernel)))
     if any(isinstance(inner, ir.CompareSwap) for body in bodies for inner in walk_kernel(body)):
         return Walk.JOINING
-    ends_early = arcs_walked(kernel) is not None and EARLY in cost_of(kernel, wide_arcs=False).missing
+    ends_early = points.arcs_walked(kernel) is not None and EARLY in cost_of(kernel, wide_arcs=False).missing
     if op.members is not None or ends_early:
         return Walk.EARLY
     return Walk.ACTIVE if loops and membership(kernel) is not None else Walk.ALL

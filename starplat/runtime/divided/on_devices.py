@@ -1,7 +1,5 @@
 """Runs a program in parts on several devices of this process, each on a thread of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise

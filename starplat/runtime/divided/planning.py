@@ -1,7 +1,5 @@
 """How a program is divided among devices: by its sources where it has some, else by nodes; and whether that pays."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from starplat.backends.scheduled import capabilities_of, for_target

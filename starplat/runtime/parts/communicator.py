@@ -1,7 +1,5 @@
 """The seam between a run in parts and what carries cells from one to the others."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

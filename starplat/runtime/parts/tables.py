@@ -3,8 +3,6 @@
 It has the layout of `Peers` in `templates/cuda/peers.jinja`, in 64-bit words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Ranks that are threads of one process: the measure for all others, and the parts of a run on several devices."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -10,8 +10,7 @@ from typing import Any, Protocol, assert_never
 
 import numpy as np
 
-from starplat.ir import build, conditions, points, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir, points, visitor
 from starplat.ir.interpreting import vectorize
 from starplat.runtime.elements import Cells, Value, dtype_of
 from starplat.runtime.tracing.reads import Lying, reads_of

@@ -4,17 +4,14 @@ The rows that a kernel walks are counted in full: a walk that ends early, or rea
 Kernels that reach arcs in another way than along their own rows are not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, points
 from starplat.ir.own_arcs import accesses, arrays_of_arcs, heads_of
-from starplat.ir.points import arcs_walked
 from starplat.runtime.elements import Cells
 
 LINE = 128
@@ -36,7 +33,7 @@ class Reads:
     host: int = 0
     lines: int | None = 0
 
-    def __add__(self, other: Reads) -> Reads:
+    def __add__(self, other: "Reads") -> "Reads":
         lines = None if self.lines is None or other.lines is None else self.lines + other.lines
         return Reads(self.device + other.device, self.host + other.host, lines)
 
@@ -107,7 +104,7 @@ def reads_of(kernel: ir.Kernel, nodes: Cells | None, lying: Lying, bounds: tuple
     ways = accesses(kernel)
     if ways is None or ways.keys() != arrays:
         return None
-    walked = arcs_walked(kernel)
+    walked = points.arcs_walked(kernel)
     apart: Mapping[ir.Array, Rows] = {}
     if isinstance(kernel.domain, ir.AllArcs):
         rows = Rows(*np.array(bounds, np.int64)[:, np.newaxis])
@@ -129,7 +126,7 @@ def reads_of_many(kernel: ir.Kernel, arcs: int | None, lying: Lying, num_arcs: i
     ways = accesses(kernel)
     if not arrays:
         return Reads()
-    if arcs is None or ways is None or ways.keys() != arrays or (arcs and heads_of(arcs_walked(kernel))):
+    if arcs is None or ways is None or ways.keys() != arrays or (arcs and heads_of(points.arcs_walked(kernel))):
         return None
     found = Reads()
     for array in arrays:

@@ -9,19 +9,10 @@ the same bit for bit, as it is the same expression of the same type.
 
 from collections.abc import Iterable, Iterator
 
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import Replacer
-from starplat.ir.visitor import (
-    assigned_variables,
-    expressions_of,
-    operands,
-    walk_expression,
-    walk_kernel,
-    with_signature,
-)
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Decided, for_kernels
 
@@ -41,7 +32,7 @@ class _Maker(ModuleRewriter):
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         match op:
-            case ir.Launch(name) if is_launched_once(name, self.given):
+            case ir.Launch(name) if launches.is_launched_once(name, self.given):
                 return (*self.declared(self.given.kernel(name)), self.rebuild(op))
             case ir.OnDevice() | ir.Loop(driver=ir.Ahead() | ir.NearestFirst()):
                 return (op,)
@@ -53,27 +44,27 @@ class _Maker(ModuleRewriter):
         named = {quotient: self.taken.variable("quotient", quotient.element) for quotient in found}
         if named:
             replacer = Replacer({quotient: ir.Ref(variable) for quotient, variable in named.items()})
-            self.changed[kernel.name] = with_signature(replacer.rebuild(kernel))
+            self.changed[kernel.name] = visitor.with_signature(replacer.rebuild(kernel))
         return tuple(ir.DeclareVariable(variable, quotient) for quotient, variable in named.items())
 
 
 def _quotients(kernel: ir.Kernel) -> Iterator[ir.Expression]:
     """The largest expressions of the kernel's scalars that hold a division of reals."""
-    known = set(kernel.scalars) - assigned_variables(kernel.body)
+    known = set(kernel.scalars) - visitor.assigned_variables(kernel.body)
     if isinstance(kernel.domain, ir.Once):
         return
-    for op in walk_kernel(kernel.body):
-        for expression in expressions_of(op):
+    for op in visitor.walk_kernel(kernel.body):
+        for expression in visitor.expressions_of(op):
             yield from _inside(expression, known)
 
 
 def _inside(expression: ir.Expression, known: set[ir.Variable]) -> Iterator[ir.Expression]:
-    parts = tuple(walk_expression(expression))
+    parts = tuple(visitor.walk_expression(expression))
     divisions = [part for part in parts if _divides(part)]
     if divisions and all(_is_known(part, known) for part in parts) and any(isinstance(p, ir.Ref) for p in parts):
         yield expression
     elif divisions:
-        for operand in operands(expression):
+        for operand in visitor.operands(expression):
             yield from _inside(operand, known)
 
 

@@ -18,8 +18,7 @@ atomic operations, and in order. Where threads run in lockstep, next to each oth
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.launches import changed, is_launched_once

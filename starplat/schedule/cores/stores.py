@@ -9,10 +9,9 @@ stay with all threads.
 
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import KernelRule
-from starplat.ir.visitor import assigned_variables, walk_kernel
 from starplat.schedule.schedule import Schedule
 
 
@@ -22,8 +21,8 @@ def stores_without_test(module: ir.Module, schedule: Schedule, capabilities: Cap
 
 
 def _without_test(kernel: ir.Kernel) -> ir.Kernel:
-    held = {op.variable: op.value for op in walk_kernel(kernel.body) if isinstance(op, ir.Let)}
-    for variable in assigned_variables(kernel.body):
+    held = {op.variable: op.value for op in visitor.walk_kernel(kernel.body) if isinstance(op, ir.Let)}
+    for variable in visitor.assigned_variables(kernel.body):
         held.pop(variable, None)
 
     def stored(op: ir.KernelOp) -> tuple[ir.KernelOp, ...] | None:

@@ -15,8 +15,7 @@ without equal keys (`keys_that_differ`).
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.node_cells import is_node

@@ -9,10 +9,8 @@ are at hand for every arc: its own cells and scalars, which are read in any case
 
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.schedule import Schedule
 
 _BRANCHES = (ir.BinaryOperator.AND, ir.BinaryOperator.OR, ir.BinaryOperator.ADD_INF)
@@ -33,7 +31,7 @@ def _without_branch(kernel: ir.Kernel) -> ir.Kernel:
     if not all(value.element.is_integer for value in _values(sums)):
         return kernel
     body = tuple(replace(op, value=_times(op.value, kernel.filter)) for op in sums)
-    return with_signature(replace(kernel, filter=None, body=body))
+    return visitor.with_signature(replace(kernel, filter=None, body=body))
 
 
 def _values(sums: list[ir.Contribute]) -> list[ir.Expression]:
@@ -54,5 +52,5 @@ def _is_at_hand(value: ir.Expression, kernel: ir.Kernel) -> bool:
         or (isinstance(part, ir.Binary) and part.operator not in _BRANCHES and not part.operator.divides)
         or (isinstance(part, ir.Unary) and part.operator is ir.UnaryOperator.NOT)
         or (isinstance(part, ir.Cast) and not (part.operand.element.is_real and not part.element.is_real))
-        for part in walk_expression(value)
+        for part in visitor.walk_expression(value)
     )

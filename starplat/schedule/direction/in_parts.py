@@ -8,8 +8,7 @@ in place of combining what each has sent to all nodes.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.visitor import host_ops
 from starplat.schedule.direction.pull_rounds import ActiveNodes, Choices

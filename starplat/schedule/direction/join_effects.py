@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 
 _IDEMPOTENT = (ir.Combine.OR, ir.Combine.AND, ir.Combine.MIN, ir.Combine.MAX)
 

@@ -9,8 +9,7 @@ value.
 
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.conditions import conjuncts
 from starplat.ir.shapes.members import Membership, flag_of, membership
 from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values

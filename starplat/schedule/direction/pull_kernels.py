@@ -6,8 +6,7 @@ Kernels that are no longer launched then go, with the lock arrays that only thes
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, rewriter, visitor
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 

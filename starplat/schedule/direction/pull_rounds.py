@@ -6,8 +6,7 @@ nodes pushing is fast in any case, with more there is no doubt.
 
 from dataclasses import dataclass
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import known_length
 from starplat.same import Same

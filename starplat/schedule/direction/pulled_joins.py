@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter, visitor
 from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.python.arithmetic import identity
 from starplat.schedule.direction import join_effects, joins

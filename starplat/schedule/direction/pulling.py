@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from starplat.ir import fresh_names, launches, points, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, launches, nodes as ir, points, uses, visitor
 from starplat.schedule.direction import join_effects, pulled_joins, restored_filters
 from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too_early
 from starplat.schedule.step import Choice

@@ -9,12 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from starplat.ir import nodes as ir
-from starplat.ir.conditions import conjuncts
+from starplat.ir import conditions, nodes as ir, uses, visitor
 from starplat.ir.launches import is_launched_once, launches
 from starplat.ir.rewriter import HostRule, map_expression
-from starplat.ir.uses import rows
-from starplat.ir.visitor import arrays_in, host_ops, with_signature, written_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Judged:
             for f in module.functions
         )
         kernels = tuple(
-            with_signature(replace(kernel, filter=self.filter)) if kernel is self.kernel else kernel
+            visitor.with_signature(replace(kernel, filter=self.filter)) if kernel is self.kernel else kernel
             for kernel in module.kernels
             if kernel.name != self.judge.kernel
         )
@@ -43,7 +40,7 @@ class Judged:
 
 def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Judged]:
     """The filters that are evaluated right before the only loop that tests their flags."""
-    for row in rows(function.body):
+    for row in uses.rows(function.body):
         for judge, asking in pairwise(row):
             if isinstance(judge, ir.Launch) and isinstance(asking, ir.Launch):
                 found = _judged(judge, asking, module)
@@ -53,7 +50,7 @@ def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Jud
 
 def launched_before(module: ir.Module) -> Mapping[str, str]:
     """For every kernel the one launched right before it, by name; the last one of several."""
-    pairs = (pair for function in module.functions for row in rows(function.body) for pair in pairwise(row))
+    pairs = (pair for function in module.functions for row in uses.rows(function.body) for pair in pairwise(row))
     return {b.kernel: a.kernel for a, b in pairs if isinstance(a, ir.Launch) and isinstance(b, ir.Launch)}
 
 
@@ -71,16 +68,16 @@ def _said_by(judge: ir.Kernel, filter: ir.Expression, node: ir.Variable) -> Iter
     if not isinstance(judge.domain, ir.AllNodes) or judge.filter is not None or judge.iterator is None:
         return
     own, here = ir.Ref(judge.iterator), ir.Ref(node)
-    written = [array for op in judge.body for array in written_arrays((op,))]
-    asked = set(conjuncts(filter))
+    written = [array for op in judge.body for array in visitor.written_arrays((op,))]
+    asked = set(conditions.conjuncts(filter))
     for op in judge.body:
         match op:
             case ir.Store(flags, index, value) if (
                 index == own and ir.Load(flags, here) in asked and written.count(flags) == 1
             ):
-                if not set(written).intersection(arrays_in(value)):
+                if not set(written).intersection(visitor.arrays_in(value)):
                     said = map_expression(lambda part: here if part == own else part, value)
-                    yield from conjuncts(said)
+                    yield from conditions.conjuncts(said)
 
 
 def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | None:
@@ -96,11 +93,11 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
                 return None
         case _:
             return None
-    asked = [] if kernel.filter is None else list(conjuncts(kernel.filter))
+    asked = [] if kernel.filter is None else list(conditions.conjuncts(kernel.filter))
     flag, here = ir.Load(flags, kernel.own), kernel.own
     once = _mentions(flags, module) == 2 and asked.count(flag) == 1
-    ops = (op for op in host_ops(module) if not isinstance(op, ir.OnDevice))
-    if not once or any(flags in arrays_in(op) for op in ops):
+    ops = (op for op in visitor.host_ops(module) if not isinstance(op, ir.OnDevice))
+    if not once or any(flags in visitor.arrays_in(op) for op in ops):
         return None
     taken = map_expression(lambda part: here if part == ir.Ref(own) else part, value)
     filter = map_expression(lambda part: taken if part == flag else part, kernel.filter) if kernel.filter else taken

@@ -8,8 +8,7 @@ neighbors' cells pull if the schedule asks for it, or if they are likely to gain
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import PUSHING, with_arrays, with_graph_arrays
 from starplat.ir.shapes.members import membership
@@ -17,8 +16,7 @@ from starplat.same import Same
 from starplat.schedule.direction.pull_kernels import from_other_end, without_the_unused
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
-from starplat.schedule.schedule import Direction as Wanted
-from starplat.schedule.schedule import Schedule
+from starplat.schedule.schedule import Direction as Wanted, Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 
 

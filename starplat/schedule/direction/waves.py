@@ -10,8 +10,7 @@ that never goes down, plus a constant.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.launches import assigns, changed, given_by, is_launched_once, used_host_arrays
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream

@@ -4,11 +4,9 @@ Such flags are only walked by a loop of kernels, tested, set one by one, cleared
 array.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 
-from starplat.ir import conditions, uses
-from starplat.ir import nodes as ir
+from starplat.ir import conditions, nodes as ir, uses
 from starplat.ir.launches import launched_kernels, touched
 from starplat.ir.shapes.members import flag_of, membership
 from starplat.ir.visitor import blocks_of, walk_around, walk_host

@@ -5,8 +5,7 @@ A set of nodes is walked by kernels whose filter tests it, so this comes before 
 
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import arrays_in, walk_expression, with_signature, written_arrays
 
 

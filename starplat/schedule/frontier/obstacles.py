@@ -5,8 +5,7 @@ A set is walked by a kernel, tested by any kernel, added to node by node, cleare
 
 from collections.abc import Iterable, Iterator
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import all_expressions, arrays_in, walk_expression, walk_kernel
 

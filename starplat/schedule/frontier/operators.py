@@ -6,15 +6,12 @@ is one of the orders that the program allows. A store becomes a clearing and an 
 members becomes a walk that puts the others into another set, with which the set is swapped.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
-from starplat.ir.module_rewriter import with_arrays
 from starplat.ir.shapes.members import flag_of
 from starplat.schedule.frontier import active_sets
 from starplat.schedule.frontier.obstacles import obstacle_in
@@ -37,7 +34,7 @@ def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
         return Said(module, {})
     launched = launches.launched_names(functions)
     kernels = tuple(kernel for kernel in (*module.kernels, *sayer.kernels) if kernel.name in launched)
-    return Said(with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
+    return Said(module_rewriter.with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
 
 
 class _Sayer(rewriter.Rewriter):

@@ -14,8 +14,7 @@ host drives rounds it gains nothing: they are left as they are.
 
 from collections.abc import Iterable, Sequence
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels, touched
 from starplat.ir.rewriter import ArrayRule

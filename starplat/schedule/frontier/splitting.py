@@ -3,13 +3,11 @@
 A part tests again what the kernel tested once: that is the same if no part in between has written it.
 """
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts, negated
 from starplat.ir.shapes.members import flag_of
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, blocks_of, walk_kernel, written_arrays

@@ -7,8 +7,7 @@ emptied by its walk; the clearing goes ahead of the loop, or vanishes.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from starplat.ir import launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import ArrayRule
 from starplat.ir.shapes.members import membership, taking

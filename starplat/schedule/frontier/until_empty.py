@@ -7,8 +7,7 @@ size of the set is known anyway.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels, read_by
 from starplat.ir.shapes.members import membership

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import conditions, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import conditions, nodes as ir, rewriter, visitor
 from starplat.schedule.frontier.obstacles import writes
 
 

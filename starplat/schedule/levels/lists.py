@@ -11,9 +11,7 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, conditions, fresh_names, launches, rewriter, uses
-from starplat.ir import nodes as ir
-from starplat.ir.module_rewriter import with_graph_arrays
+from starplat.ir import build, conditions, fresh_names, launches, module_rewriter, nodes as ir, rewriter, uses
 from starplat.ir.visitor import walk_expression, walk_host, walk_kernel, with_signature
 from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
 from starplat.schedule.direction.pull_rounds import Choices
@@ -136,7 +134,7 @@ class LevelsAsLists(ReturnRewriter):
         drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
         kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)
         pull = () if self.pull is None else (self.pull,)
-        return with_graph_arrays(replace(made, kernels=(*kernels, *pull, *self.counting)))
+        return module_rewriter.with_graph_arrays(replace(made, kernels=(*kernels, *pull, *self.counting)))
 
     def pulling(self, taken: fresh_names.FreshNames) -> ir.Kernel | None:
         """The pull kernel that finds the next level, where legal; the host chooses between both."""

@@ -9,8 +9,7 @@ are still those with its number.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from starplat.ir import build, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, uses, visitor
 from starplat.ir.launches import assigns, changed, given_by, is_launched_once, touched
 from starplat.passes.memory import has_two_names
 from starplat.schedule.levels.kernels import asked_level, finds_next_level

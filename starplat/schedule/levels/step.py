@@ -8,10 +8,8 @@ cell marks the next level, and the flags can be kept as a set; its members are l
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, fresh_names, module_rewriter, nodes as ir, rewriter, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_arrays
 from starplat.schedule.direction.restored_filters import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
@@ -50,7 +48,7 @@ def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabili
                 continue
             why = "a node is lowered once, in the round before it is visited"
             choices += (Choice(f"{levels.finder}: the nodes of a level {what}", why), *directions)
-    return Decided(with_arrays(module), tuple(choices)) if choices else module
+    return Decided(module_rewriter.with_arrays(module), tuple(choices)) if choices else module
 
 
 def _judging_for_themselves(module: ir.Module, function: str) -> ir.Module:

@@ -5,14 +5,11 @@ start and over later results of kernels, which kernels that need it evaluate the
 thread stores the new values, and whether there is another round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from starplat.ir import build, fresh_names, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter, uses, visitor
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import all_expressions, arrays_in, expressions_of, walk_expression, with_signature
 from starplat.source import Span
@@ -141,7 +138,7 @@ class Round:
         if leaves:
             self.store(goes_on=build.denied(condition))
 
-    def branch(self, ops: Iterable[ir.HostOp], before: Values) -> Values:
+    def branch(self, ops: Iterable[ir.HostOp], before: "Values") -> "Values":
         """The values after some operations on scalars."""
         self.values = dict(before)
         for op in ops:

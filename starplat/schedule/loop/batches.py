@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, launches, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import all_expressions, declared_by, walk_around, walk_host, with_signature
 from starplat.schedule.loop import batch_rounds, drivers, group_rounds

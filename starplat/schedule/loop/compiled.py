@@ -8,8 +8,7 @@ run. The step changes nothing; it says which loops are compiled, and why others 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import blocks_of, walk_around, walk_host
 from starplat.passes.parts.sources import SourceLoop

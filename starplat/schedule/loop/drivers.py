@@ -9,8 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
-from starplat.ir import build, conditions, uses
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, nodes as ir, uses
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shared_cells import locked_in, updated_in
 from starplat.ir.visitor import blocks_of, expressions_of, variables_read, walk_expression, walk_host

@@ -5,13 +5,10 @@ scalars, single words and arrays swapped in pairs. Of two ways to walk, between 
 then, a group takes the one over a list, as long as the host would.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, fresh_names, launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.shapes.listed import known_length
 from starplat.schedule.edge_effects import unfolded
 from starplat.schedule.loop.drivers import Group, is_safe
@@ -84,7 +81,7 @@ class _Round:
         self.swaps: list[ir.Swap] = []
         self.body: tuple[ir.HostOp, ...] = ()
 
-    def looked_at(self, row: Iterable[ir.HostOp]) -> _Round:
+    def looked_at(self, row: Iterable[ir.HostOp]) -> "_Round":
         """This, with a `reason` if a group cannot run the round."""
         body: list[ir.HostOp] = []
         for op in row:

@@ -8,8 +8,7 @@ many nodes are active, and then launches rounds itself until few are.
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions, launches, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, launches, nodes as ir, rewriter, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.schedule.loop.drivers import left_to_the_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks

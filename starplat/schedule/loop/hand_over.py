@@ -10,14 +10,12 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, uses
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
 from starplat.ir.module_rewriter import PUSHING
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
-from starplat.ir.uses import stream
 from starplat.ir.visitor import blocks_of, host_ops, walk_around, walk_host
 from starplat.same import Same
 from starplat.schedule.facts import GraphFacts
@@ -116,7 +114,7 @@ def _is_switched(array: ir.Array) -> bool:
 
 def _by_branches(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
     """The operations to which the host comes by branches alone."""
-    for op in stream(ops):
+    for op in uses.stream(ops):
         yield op
         if isinstance(op, ir.HostIf):
             yield from _by_branches((*op.then, *op.otherwise))
@@ -151,7 +149,7 @@ class _Spread:
         """Operations in a row: each loop by two launches in turn, what stands between loops by one."""
         result: list[ir.HostOp] = []
         piece: list[ir.HostOp] = []
-        for op in stream(ops):
+        for op in uses.stream(ops):
             if not any(Same(inner) in self.loops for inner in walk_host((op,))):
                 piece.append(op)
                 continue

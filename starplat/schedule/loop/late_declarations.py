@@ -2,10 +2,8 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, uses, visitor
 from starplat.ir.rewriter import HostRule
-from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by
 
 
 def declared_ahead(
@@ -13,8 +11,8 @@ def declared_ahead(
 ) -> tuple[tuple[ir.DeclareVariable, ...], tuple[ir.HostOp, ...]]:
     """The declarations of variables that operations in a row declare and others have `mentioned`, and the row, which
     assigns these."""
-    late = frozenset(v for op in stream(run) for v in declared_by(op) if v in mentioned)
-    ordered = (v for op in stream(run) for v in declared_by(op) if v in late)
+    late = frozenset(v for op in uses.stream(run) for v in visitor.declared_by(op) if v in mentioned)
+    ordered = (v for op in uses.stream(run) for v in visitor.declared_by(op) if v in late)
     declarations = tuple(ir.DeclareVariable(v, ir.Const(_zero(v.element), v.element)) for v in ordered)
     return declarations, as_assignments(run, late)
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from starplat.ir import launches, rewriter, uses, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, touched

@@ -10,11 +10,9 @@ since later ones must not see what earlier ones write. Kernels over all arcs tak
 from collections.abc import Mapping
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, own_arcs
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
-from starplat.ir.own_arcs import accesses, accesses_in_rows, lets_of, resolved
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, host_ops, walk_host, walk_kernel, with_signature, written_arrays
 from starplat.schedule.memory.step import arrays_for_kernels_to_read
@@ -67,8 +65,8 @@ def _obstacle(kernel: ir.Kernel, on_host: frozenset[ir.Array]) -> str | None:
 def _read(kernel: ir.Kernel) -> Mapping[ir.Layout, Mapping[ir.Array, ir.Array | None]] | None:
     """What the kernel reads in the rows of its nodes, or of its arcs, which stand as in CSR."""
     if not isinstance(kernel.domain, ir.AllArcs):
-        return accesses_in_rows(kernel)
-    ways = accesses(kernel)
+        return own_arcs.accesses_in_rows(kernel)
+    ways = own_arcs.accesses(kernel)
     return None if ways is None else {ir.CSR: ways}
 
 
@@ -100,7 +98,7 @@ class _InChunks(ModuleRewriter):
         """The kernel for the nodes of a chunk, and beside it the one that asks which nodes it is for."""
         if isinstance(kernel.domain, ir.AllArcs):
             return self.arcs_in_chunks(kernel)
-        read = accesses_in_rows(kernel)
+        read = own_arcs.accesses_in_rows(kernel)
         assert read is not None
         rows = {layout: self.copied(layout, ways) for layout, ways in read.items()}
         body = _OfRows(kernel, rows).kernel_block(kernel.body)
@@ -117,7 +115,7 @@ class _InChunks(ModuleRewriter):
 
     def arcs_in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel for the arcs of a chunk."""
-        ways = accesses(kernel)
+        ways = own_arcs.accesses(kernel)
         assert ways is not None
         cells, place = self.cells_of(ir.CSR, ways), build.minus(kernel.own, ir.Ref(self.first_arc))
         body = _OfArcs({array: ir.Load(copy, place) for array, copy, _ in cells}).kernel_block(kernel.body)
@@ -172,7 +170,7 @@ class _OfRows(Rewriter):
 
     def __init__(self, kernel: ir.Kernel, rows: Mapping[ir.Layout, ir.CopiedRows]) -> None:
         walks = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
-        self.walks, self.rows, self.lets = {ir.Ref(op.position): op for op in walks}, rows, lets_of(kernel)
+        self.walks, self.rows, self.lets = {ir.Ref(op.position): op for op in walks}, rows, own_arcs.lets_of(kernel)
 
     def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
         if not isinstance(op, ir.ForNeighbors):
@@ -181,7 +179,7 @@ class _OfRows(Rewriter):
 
     def expression(self, expression: ir.Expression) -> ir.Expression:
         if isinstance(expression, ir.Load) and expression.array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS):
-            slot = resolved(expression.index, self.lets)
+            slot = own_arcs.resolved(expression.index, self.lets)
             if isinstance(slot, ir.Load):
                 slot = slot.index
             assert isinstance(slot, ir.Ref)

@@ -13,10 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from starplat.ir import nodes as ir
-from starplat.ir import rewriter
+from starplat.ir import module_rewriter, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
@@ -73,7 +71,7 @@ def _heads_of_rows(same: Same, symmetric: bool, weights: frozenset[ir.Array]) ->
         return module
     wanted = frozenset(ir.LAYOUTS.values() if symmetric else gaining)
     kernels = tuple(k if k.near else _OfKernel(k, wanted, weights).kernel(k) for k in module.kernels)
-    return with_graph_arrays(with_arrays(replace(module, kernels=kernels, heads=kind)))
+    return module_rewriter.with_graph_arrays(module_rewriter.with_arrays(replace(module, kernels=kernels, heads=kind)))
 
 
 def _read_at_their_heads(kernel: ir.Kernel) -> Iterable[ir.Layout]:

@@ -7,9 +7,8 @@ device's memory.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import arrays_in, host_ops, written_arrays
 from starplat.schedule.schedule import Memory, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -46,7 +45,7 @@ def arrays_for_kernels_to_read(module: ir.Module) -> Iterator[ir.Array]:
 def _is_for_kernels_to_read(module: ir.Module, array: ir.Array) -> bool:
     """Whether kernels read it, none changes it, and no host operation copies, reads or passes it on."""
     using = [kernel for kernel in module.kernels if array in kernel.arrays]
-    if not using or any(array in written_arrays(kernel.body) for kernel in using):
+    if not using or any(array in visitor.written_arrays(kernel.body) for kernel in using):
         return False
-    others = (op for op in host_ops(module) if not isinstance(op, ir.OnDevice))
-    return array.origin is ir.Origin.GRAPH or not any(array in arrays_in(op) for op in others)
+    others = (op for op in visitor.host_ops(module) if not isinstance(op, ir.OnDevice))
+    return array.origin is ir.Origin.GRAPH or not any(array in visitor.arrays_in(op) for op in others)

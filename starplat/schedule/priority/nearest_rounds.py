@@ -8,8 +8,7 @@ none, so that a gap in the values costs few rounds. An entry below the old limit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from starplat.ir import build, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, visitor
 from starplat.ir.shapes import gathering, members
 from starplat.schedule.priority.relaxing import Relaxing
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
-from starplat.ir import build, launches
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir
 from starplat.ir.shapes.members import SetRounds, membership, set_rounds
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect

@@ -17,8 +17,7 @@ pile of far nodes makes more rounds of them (decision 0098).
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, launches
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk_host, with_signature, written_arrays
 from starplat.schedule import edge_effects, facts

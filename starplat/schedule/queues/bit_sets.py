@@ -6,8 +6,7 @@ not zero: a launch gathers these words, and another goes over their nodes.
 
 from dataclasses import dataclass
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.schedule.queues.queue import bit_of, put_into, word_of
 from starplat.source import Span
 

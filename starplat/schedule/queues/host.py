@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter
 from starplat.ir.launches import touched, with_own_arrays
 from starplat.ir.shapes.members import Membership, membership
 from starplat.ir.visitor import walk_host, written_arrays

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.same import Same
 from starplat.schedule.queues import bit_sets, queue
 from starplat.schedule.queues.queue import Queue, insertion, queue_of

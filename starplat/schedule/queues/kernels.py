@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.ir import build, fresh_names, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, rewriter, visitor
 from starplat.ir.shapes.members import Membership, membership
 from starplat.schedule.queues.bit_sets import Bitmap, Layers
 from starplat.schedule.queues.kept_sets import KeptSet

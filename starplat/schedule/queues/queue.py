@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from starplat.ir import build, fresh_names
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir
 
 _BITS_IN_A_WORD = build.number(32)
 _BIT = ir.Variable("bit", ir.Element.INT)

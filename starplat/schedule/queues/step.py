@@ -9,8 +9,7 @@ persistent kernels know of sets.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from starplat.ir import fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import fresh_names, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.schedule.direction.pull_rounds import nodes_for_words
 from starplat.schedule.queues import host, kept_sets, queue

@@ -8,8 +8,7 @@ bits to neighbors, each of which takes what it lacks; or, where many nodes have 
 them, and leave when they have all that any node can offer: the `alive` ones.
 """
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.schedule.sources.kernels import begins, joins_bits, pulls, pushes, visits
 from starplat.schedule.sources.words import INT, NO_BITS, BatchState
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from starplat.ir import build, rewriter, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter, visitor
 from starplat.schedule.sources.words import (
     AT_ONCE,
     FEW_PARTS,

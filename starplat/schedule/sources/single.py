@@ -9,8 +9,7 @@ A program may keep levels of its own beside those of `iterateInBFS`, or do its w
 here each node is visited once.
 """
 
-from starplat.ir import build, rewriter
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir, rewriter
 from starplat.schedule.sources.words import INT, Made
 
 

@@ -4,10 +4,8 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.launches import used_host_arrays
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.visitor import host_ops, walk_host
 from starplat.schedule.direction.pull_kernels import without_the_unused
@@ -86,7 +84,7 @@ class _Maker(ModuleRewriter):
         """The function with its loops replaced, and without the arrays that only these used."""
         self.prefix = function.name
         made = super().function(function)
-        used = used_host_arrays(walk_host(made.body), self.with_kernels())
+        used = launches.used_host_arrays(walk_host(made.body), self.with_kernels())
         left = (array for array in made.arrays if array in used or array in self.arrays)
         return replace(made, arrays=tuple(left)) if self.arrays else made
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from starplat.ir import build, fresh_names, visitor
-from starplat.ir import nodes as ir
+from starplat.ir import build, fresh_names, nodes as ir, visitor
 from starplat.source import Span
 
 BOOL, INT, LONG = ir.Element.BOOL, ir.Element.INT, ir.Element.LONG

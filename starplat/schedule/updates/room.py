@@ -16,10 +16,8 @@ Where several arcs lead from u to v, the first such slot in the row of v stands 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import build, conditions
-from starplat.ir import nodes as ir
+from starplat.ir import build, conditions, fresh_names, nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.fresh_names import names_of
 from starplat.ir.launches import changes_graph
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.rewriter import Rewriter
@@ -207,7 +205,7 @@ def found_by_search(module: ir.Module) -> ir.Module:
     kernels over neighbors."""
     if ir.IN_ARCS not in module.graph_arrays:
         return module
-    search = _arc_in_slot(names_of(module).fresh("arc_in_slot"))
+    search = _arc_in_slot(fresh_names.names_of(module).fresh("arc_in_slot"))
     kernels = tuple(map(_Searching(search.name).kernel, module.kernels))
     made = with_graph_arrays(with_arrays(replace(module, kernels=kernels, helpers=(*module.helpers, search))))
     return module if ir.IN_ARCS in made.graph_arrays else made

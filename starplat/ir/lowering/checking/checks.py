@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from starplat.frontend import typed
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.checking.risks import Risk
 from starplat.source import SourceFile, Span
 

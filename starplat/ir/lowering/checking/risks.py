@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from starplat.frontend import typed
 from starplat.frontend.typed import Function, Operator, UnaryOperator, scalar_of
 from starplat.frontend.types import Scalar
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.lowering.elements import ELEMENTS
 
 

@@ -6,8 +6,6 @@ for (u in g.nodes_to(v).filter(alive)) { d++; }       forall (u in g.nodes().fil
                                                       }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,7 +37,7 @@ class Count:
     parts: tuple[typed.Statement, ...]
     for_members: bool = False
 
-    def alike(self, other: Count) -> bool:
+    def alike(self, other: "Count") -> bool:
         """Whether the other count is of the same neighbors."""
         names = {other.node: self.node, other.there: self.there}
         same = rebuilding.substituted((other.row, other.others), names) == (self.row, self.others)

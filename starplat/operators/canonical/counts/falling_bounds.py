@@ -22,8 +22,6 @@ falls below it: the nodes of a set in which each has k neighbors see each other 
 below. So neither the order matters, nor whether nodes read bounds as they were before the round, or fall by several.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,7 +70,7 @@ class _Row:
         build = Builder(self.domain.node.span)
         return build.over(self.there, self.domain, statement, condition=all_of(self.conditions))
 
-    def turned(self) -> _Row:
+    def turned(self) -> "_Row":
         """The nodes in whose rows a neighbor is."""
         own = typed.Variable(self.there, span=self.domain.node.span)
         domain = replace(self.domain, node=own, direction=effects.REVERSED[self.domain.direction])

@@ -13,8 +13,6 @@ it is the largest set in which every node has enough, since a node of that set a
 set for a greater bound is a subset of that for a smaller one, so a peeling may start from the result of the one before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,7 +53,7 @@ def _begun_before(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typ
     return None
 
 
-def _is_only_search(loop: hosts.HostLoop, search: _Search, flag: typed.Symbol, fill: typed.Attach) -> bool:
+def _is_only_search(loop: hosts.HostLoop, search: "_Search", flag: typed.Symbol, fill: typed.Attach) -> bool:
     """Whether nothing else in the loop changes the set, or reads it before it is filled."""
     inside = set() if search.loop is None else {Same(s) for s in walk.statements(search.loop)}
     others = [s for s in walk.statements(loop.body) if Same(s) not in inside and s is not fill]

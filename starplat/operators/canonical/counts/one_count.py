@@ -10,8 +10,6 @@ forall (v in g.nodes().filter(...)) {             forall (v in g.nodes().filter(
 That is done last: flags alone say more to the other rewrites.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -15,8 +15,6 @@ it. A round may also keep what it begins with, `old = now;`, offer `v.old` to `w
 loop in place may propagate a value sooner. The caller proves that it converges; then both end in the same fixed point.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto

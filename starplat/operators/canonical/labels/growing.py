@@ -18,8 +18,6 @@ while (True) {
 }
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

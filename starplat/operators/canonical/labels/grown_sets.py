@@ -11,8 +11,6 @@ while (inside.size() > before) {                      while (more) {
 Either loop ends with the least set that has the first members and all that is added for a member.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -21,8 +21,6 @@ A node is discovered in one round only, by neighbors of the level before its own
 carried by the level. In the rounds only the node itself reads its values, when it is visited, and its copies stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ other and with constants say the same if all are less by one number.
   }                                                  }
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -16,8 +16,6 @@ The halves of a round are the same but for the names of the frontiers. A half fr
 empty, so that all halves after it only count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -11,8 +11,6 @@
 That is tried for loops that are no fixed point otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -18,8 +18,6 @@ The loop ends when no node is discovered. As no visited node is discovered, visi
 that a discovery brings go with a level in place of the visited flag (see `discovered_values`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
