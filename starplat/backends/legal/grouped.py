@@ -11,8 +11,7 @@ from starplat.backends import statements as st
 from starplat.backends.legal import inside
 from starplat.backends.legal.inside import without_unread
 from starplat.backends.legal.operations import Operations
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Renamer
 from starplat.ir.shapes.gathering import Gathering, gathering, giving

@@ -14,8 +14,7 @@ are counted, so rows must have no room (`schedule.updates.room`).
 
 from collections.abc import Iterator
 
-from starplat.ir import build
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.rewriter import Renamer, Replacer
 from starplat.ir.visitor import declared_by, walk_kernel

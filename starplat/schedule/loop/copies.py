@@ -14,8 +14,7 @@ drives rounds, a copy is a launch among others, and nothing is changed.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
-from starplat.ir import rewriter, uses, visitor
+from starplat.ir import nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, touched
 from starplat.passes.cells import accesses, own_cells
