@@ -113,8 +113,8 @@ struct Graph {
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
-    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<int> votes_keys(device, 4LL * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4LL * graph.num_arcs);
     Buffer<int> own_label(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(
@@ -127,8 +127,8 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<int> votes_keys(device, 4 * graph.num_arcs);
-    Buffer<int> votes_sums(device, 4 * graph.num_arcs);
+    Buffer<int> votes_keys(device, 4LL * graph.num_arcs);
+    Buffer<int> votes_sums(device, 4LL * graph.num_arcs);
     Buffer<int> own_label(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     device.launch_together(

@@ -49,6 +49,7 @@ def test_products_are_wide_in_host_programs() -> None:
     def spelt(extent: ir.Extent) -> str:
         return size_of(ir.Array("cells", ir.Element.INT, extent, ir.Origin.TEMPORARY))
 
+    assert spelt(ir.Extent.ARCS.times(4)) == "4LL * graph.num_arcs"
     assert spelt(ir.Extent.LAYER) == "graph.num_nodes / 1024 + 1"
     assert spelt(ir.Extent.WORKERS_BITS) == "64 * (graph.num_nodes / 32 + 1LL)"
     assert spelt(ir.Extent.NODES * ir.Extent.WORKERS_BITS) == "graph.num_nodes * (64 * (graph.num_nodes / 32 + 1LL))"

@@ -38,6 +38,7 @@ KEPT = {
     "another node": "forall (v in g.nodes()) { v.level = v == src + 1 ? 0 : INF; }",
     "its own number": "forall (v in g.nodes()) { v.level = v == src ? v : INF; }",
     "others keep what they have": "forall (v in g.nodes()) { if (v != src) { v.level = INF; } }",
+    "another number later": "forall (v in g.nodes()) { v.level = v == src ? 0 : 9; v.other = v % 2 > 0; v.level = 7; }",
     "a local": "node s = 1000000; forall (v in g.nodes()) { v.level = v == s ? 0 : INF; }",
 }
 

@@ -48,6 +48,9 @@ SWAPPED = {
 KEPT = {
     "some nodes keep their old value": {"filter": ".filter(v % 3 != 1)"},
     "a node may keep its old value": {"store": "if (sum % 3 != 1) { v.value_nxt = sum % 1000003; }"},
+    "a round fills what it copies": {
+        "store": f"{PLAIN['store']} }} if (i != 1) {{ g.attachNodeProperty(value_nxt = 3); }} {{"
+    },
     "what is copied is used in the next round": {"store": "v.value_nxt = (sum + v.value_nxt) % 1000003;"},
     "what is copied is used before": {"first": "forall (v in g.nodes()) { v.seen += v.value_nxt; }"},
     "what is copied is used behind": {"behind": LOOKS_AT_BOTH},

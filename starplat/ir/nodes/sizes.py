@@ -140,7 +140,8 @@ class Extent:
                 case Arithmetic.SUM:
                     return _Text(f"{left.plain} + {right.plain}", f"{left.wide} + {right.wide}", operator)
                 case Arithmetic.PRODUCT:
-                    product = f"{left.first(left.plain)} * {right.second(right.wide)}"
+                    factor = left.wide if right.wide == right.plain else left.plain
+                    product = f"{left.first(factor)} * {right.second(right.wide)}"
                     return _Text(product, product, operator)
                 case Arithmetic.QUOTIENT:
                     share = f"{left.first(left.plain)} {quotient} {right.second(right.plain)}"

@@ -107,10 +107,13 @@ def _filled(s: typed.Statement, sources: Set[typed.Symbol]) -> Iterator[typed.St
                 of_sources += ((source, fill) for fill in stores if source is not None and fill is not None)
                 rest.pop(0)
             own = written | set(walk.declared(body))
+            kept = {store.items[0][0] for _, store in of_sources}
             for place in range(len(rest) - 1, 0, -1):
                 others = (*rest[:place], *rest[place + 1 :])
                 fill = _fill(rest[place], s.iterator, graph, own)
-                if fill is not None and not any(walk.touches(o, fill.items[0][0]) or walk.leaves(o) for o in others):
+                if fill is None or fill.items[0][0] in kept:
+                    continue
+                if not any(walk.touches(o, fill.items[0][0]) or walk.leaves(o) for o in others):
                     yield fill
                     rest.pop(place)
             for source, together in groupby(of_sources, lambda store: store[0]):

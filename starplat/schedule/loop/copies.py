@@ -67,8 +67,8 @@ class _Swapper(Decider):
         return (op,) if copy is None else self.with_swap(op, copy)
 
     def may_swap(self, loop: ir.Loop | ir.HostForRange, row: Sequence[ir.HostOp], copy: ir.CopyArray) -> bool:
-        """Whether what is copied is used in rounds alone, which overwrite it first and need no host, and nothing else
-        launches their kernels."""
+        """Whether what is copied is used in rounds alone, which overwrite it first, never fill it and need no host, and
+        nothing else launches their kernels."""
         inside, source = tuple(visitor.walk_host((loop,))), copy.source
         using = [op for op in row if uses.use(op, source, self.given) is not uses.Use.NONE]
         first, last = using[0], using[-1]
@@ -78,6 +78,7 @@ class _Swapper(Decider):
             and copy.destination.extent is ir.Extent.NODES
             and copy.destination.element is not ir.Element.BOOL
             and inside.count(copy) == 1
+            and not any(isinstance(op, ir.Fill) and op.array == source for op in inside)
             and not any(isinstance(op, ir.HostLoop) for op in inside[1:])
             and isinstance(first, ir.Launch)
             and overwrites(self.given.kernel(first.kernel), source)
