@@ -50,7 +50,7 @@ class Program(Protocol):
 
 def run(program: Program, graph: Any, asked: Asked) -> Result:
     """The result; `Program.run` says of what."""
-    if asked.comm is not None or asked.parts > 1:
+    if asked.comm is not None or (asked.devices is not None and asked.parts > 1):
         return _in_parts(program, graph, asked)
     if asked.checked or (program.checked.remarks and _is_reference(asked.target)):
         return _checked(program, graph, asked)

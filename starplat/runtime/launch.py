@@ -131,9 +131,9 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
             progress=call.progress,
             communicator=asked.communicator,
         )
-        runs, tried = (
-            (begin(m, bound=inside.within(m), resident=on_device(device, taken)) for m in modules),
-            list[Run](),
+        tried = list[Run]()
+        runs = (
+            begin(m, bound=inside.within(m), resident=on_device(device, taken) if tried else resident) for m in modules
         )
         run = _that_fits(runs, tried)
         compiling = asked.compile_seconds + perf_counter() - started - looking

@@ -110,7 +110,8 @@ class ResidentGraph:
     def array(self, array: ir.Array, graph: Callable[[], Graph], where: Whereabouts = ON_DEVICE) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
         key = self._key(array, where.placement)
-        if not self.holds(array, where):
+        found = self._buffers.get(key)
+        if found is None or found.near != where.near:
             self._drop(key)
             if self.reads_in_place(array, graph(), where):
                 self._buffers[key] = self._device.over(self._cells(array, graph()))
@@ -121,8 +122,8 @@ class ResidentGraph:
             except BaseException:
                 self._device.release(buffer)
                 raise
-            self._buffers[key] = buffer
-        return self._buffers[key]
+            self._buffers[key] = found = buffer
+        return found
 
     def reads_in_place(self, array: ir.Array, graph: Graph, where: Whereabouts) -> bool:
         """Whether kernels read the graph's own array."""
@@ -174,12 +175,12 @@ class ResidentGraph:
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
         """What was found out about runs on this graph here, by all that it depends on beside the graph and the device;
         else it is found now. It must not hold the graph."""
-        if key not in self._kept:
-            found = find()
+        known: Found | None = self._kept.get(key)
+        if known is None:
+            known = find()
             while len(self._kept) >= _MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = found
-        known: Found = self._kept[key]
+            self._kept[key] = known
         return known
 
     def _allocated(self, array: ir.Array, where: Whereabouts) -> Buffer:

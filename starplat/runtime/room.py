@@ -66,6 +66,7 @@ class Room:
     arcs_of_chunk: int = 0
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
     _expected: Estimate | None = None
+    _has_room: bool = False
 
     def __post_init__(self) -> None:
         self._of_graph = (*self.module.graph_arrays, *self.weights)
@@ -86,6 +87,7 @@ class Room:
     def fits(self) -> bool:
         """Whether there is room for the run, and kernels can count the cells of all arrays. Arrays of arcs that are
         mapped on demand are given what all else leaves."""
+        self._has_room = False
         if self.resident.num_nodes * _most_cells_of_a_node(self.module) > self.device.most_nodes:
             return False
         if self._chunks:
@@ -113,11 +115,14 @@ class Room:
     def _is_made(self) -> bool:
         """Whether there is room for arrays as they lie now."""
         self._expected = self.estimate()
-        return self._made(self._expected) and self._made_on_host()
+        self._has_room = self._made(self._expected) and self._made_on_host()
+        return self._has_room
 
     def foresee(self) -> Estimate:
         """What the run takes, once there is room for it. Raises E0908: there is not."""
         expected = self._expected or self.estimate()
+        if self._has_room:
+            return expected
         if not self._made(expected):
             hope = self.device.could_hold(expected.total)
             if not (hope and self.device.collect() and self._made(expected)):
@@ -259,6 +264,8 @@ class Room:
             return free is None or needed <= free
 
         self.resident.in_place = False
+        if not self.module.mapped:
+            return True
         needed = self._needed_on_host()
         while needed and not enough():
             if not self.device.relieve():

@@ -194,8 +194,10 @@ class Run(Graphs):
     @cached_property
     def _changes(self) -> tuple[ir.ChangeGraph, ...]:
         """The changes of the graph, if its device makes them."""
-        inside = walk_host(self.module.function(self.module.entry).body) if self._entry.changes_graph else ()
-        return tuple(op for op in inside if isinstance(op, ir.ChangeGraph)) if self.merges_on_device else ()
+        if not (self._entry.changes_graph and self.merges_on_device):
+            return ()
+        inside = walk_host(self.module.function(self.module.entry).body)
+        return tuple(op for op in inside if isinstance(op, ir.ChangeGraph))
 
     @property
     def graph(self) -> Graph:

@@ -12,6 +12,8 @@ class Element(Enum):
     """The type of a cell or a variable. BOOL is a byte that is 0 or 1; NODE is a 32-bit integer; ARC is an integer wide
     enough for the graph's arcs: 32 bits where m < 2^31, else 64."""
 
+    __hash__ = object.__hash__  # faster than Enum's, which hashes the name
+
     BOOL = "bool"
     INT = "int"
     LONG = "long"
@@ -44,6 +46,8 @@ class Origin(Enum):
 
 class Placement(Enum):
     """Where the cells of an array lie."""
+
+    __hash__ = object.__hash__
 
     DEVICE = "device memory"
     MAPPED = "page-locked host memory"  # which kernels read over the link to the host

@@ -1,13 +1,21 @@
 """Lengths of node lists, and the number of threads of a launch over one."""
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from starplat.ir import build, nodes as ir
+from starplat.same import remembered
 
 MOST_GUESSED = 2**17
 """Threads of a launch over a list whose length only the device knows: enough for any device to be busy."""
 
 _BITS_IN_A_WORD, _OF_A_WORD = build.number(32), build.number(5)
+
+
+@remembered(256)
+def told_lengths(module: ir.Module) -> Mapping[str, ir.Expression | None]:
+    """What `told_length` says of every kernel's domain, by the kernel's name."""
+    return {kernel.name: told_length(kernel.domain) for kernel in module.kernels}
 
 
 def told_length(domain: ir.Domain) -> ir.Expression | None:

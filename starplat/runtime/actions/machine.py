@@ -22,7 +22,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
 from starplat.ir.points import points_of
 from starplat.ir.python.arithmetic import settled
-from starplat.ir.shapes.listed import told_length
+from starplat.ir.shapes.listed import told_lengths
 from starplat.runtime.attending.progress import LoopProgress, Progress, too_many_rounds
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.slices import Slice
@@ -137,7 +137,7 @@ class Machine(ABC):
         self.device: Device = kernels.device
         self.module: ir.Module = kernels.module
         self.world = world
-        self.lengths = {kernel.name: told_length(kernel.domain) for kernel in self.module.kernels}
+        self.lengths = told_lengths(self.module)
         self.span: Span = NOWHERE
         self.progress = progress or Progress()
 

@@ -51,6 +51,8 @@ class Bound:
 
     def within(self, module: ir.Module) -> "Bound":
         """The same by the module's names for them."""
+        if not (self.scalars or self.arrays or self.updates or self.lists):
+            return self
         names = names_in(module)
         scalars = {names[name]: value for name, value in self.scalars.items()}
         arrays = {names[name]: cells for name, cells in self.arrays.items()}

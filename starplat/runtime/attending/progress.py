@@ -152,6 +152,8 @@ def limits(
     host_memory: int | str | None = None,
 ) -> Limits:
     """The limits that a caller asks for; memory in bytes or in words such as "12G". Raises E0732: one is no limit."""
+    if (max_rounds, time_limit, follow, device_memory, host_memory) == (None,) * 5:
+        return UNLIMITED
     if max_rounds is not None and max_rounds < 1:
         raise _no_limit("max_rounds", max_rounds, "a whole number above zero")
     if time_limit is not None and not 0.0 < time_limit < float("inf"):

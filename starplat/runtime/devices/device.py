@@ -127,13 +127,13 @@ class Device(DeviceMemory):
     def kernels_of(self, module: ir.Module, wide_arcs: bool) -> Kernels:
         """The module's kernels; those of the modules last used are at hand."""
         known, key = self.built, (Same(module), wide_arcs)
-        if key not in known:
+        if (kernels := known.get(key)) is None:
             if len(known) >= _MOST_BUILT:
                 known.pop(next(iter(known)))
             dump_program(module)
             with edited_text_may_be_wrong(self.target, module):
-                known[key] = self.build(module, wide_arcs=wide_arcs)
-        return known[key]
+                kernels = known[key] = self.build(module, wide_arcs=wide_arcs)
+        return kernels
 
     @abstractmethod
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:

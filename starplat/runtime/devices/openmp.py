@@ -13,7 +13,7 @@ from starplat.runtime.attending.progress import Control
 from starplat.runtime.devices import buffers, device_faults
 from starplat.runtime.devices.device import Called, LaunchSize
 from starplat.runtime.devices.library import HostCell, LibraryDevice, LibraryKernels
-from starplat.runtime.devices.words import Loaded, Word
+from starplat.runtime.devices.words import Given, Loaded, Word
 from starplat.runtime.elements import Cells, Value, as_value, dtype_of
 from starplat.same import Same
 from starplat.toolchain import compilers
@@ -29,6 +29,12 @@ class OpenMPDevice(LibraryDevice):
     def __init__(self, build: compilers.Build) -> None:
         super().__init__(build)
         self.copies_of_threads = self._threads
+
+    def ready(self) -> None:
+        """There is one host."""
+
+    def synchronise(self) -> None:
+        """Every call is over when it returns."""
 
     @property
     def kernels(self) -> type[LibraryKernels]:
@@ -63,6 +69,9 @@ class KernelsWithGroups(LibraryKernels):
         self._compiled = compiled_functions(module)
         self._graph = _graph_type(self._compiled.graph_arrays, self.number(ir.Element.ARC))
         self._by_loop = {Same(one.loop): one for one in self._compiled.functions}
+
+    def _memory_of(self, name: str) -> Given:
+        return lambda arrays, scalars, size: arrays[name].memory.pointer
 
     def _load_group(self, op: ir.OnDevice) -> Loaded:
         name, parameters = legal_module.loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
