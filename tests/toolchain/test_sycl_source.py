@@ -111,7 +111,7 @@ def test_its_groups_share_arcs(tmp_path: Path) -> None:
     """Whose memory the launchers give to kernels, as SYCL 2020 has it."""
     stand_in(tmp_path / "bin", "acpp", STAND_IN)
     lines = said(SHARED, tmp_path).splitlines()
-    assert [line.split()[0] for line in lines] == ["gathers", "pushes", "sssp"]
+    assert [line.split()[0] for line in lines] == ["gathers", "pushes", "asks", "sssp"]
     assert all(line.endswith("stand-in (SYCL, acpp 2026.1.0) True") for line in lines), lines
 
 
