@@ -166,14 +166,20 @@ class _Stored:
 
     def _has_one(self, condition: typed.Expression, way: typed.Direction | None) -> bool:
         """Whether a condition asks for an arc of a node that is found by one."""
-        match condition:
-            case typed.Binary(
-                typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
-                typed.GraphQuery(query=query, arguments=arguments),
-                typed.Literal(0),
-            ):
-                return arguments == (typed.Variable(self.node),) and _DEGREES.get(query) is way
-        return False
+        query = asked_for_arcs(condition, self.node)
+        return query is not None and _DEGREES[query] is way
+
+
+def asked_for_arcs(condition: typed.Expression, node: typed.Symbol) -> typed.Query | None:
+    """The degree of a node that a condition asks to be more than 0."""
+    match condition:
+        case typed.Binary(
+            typed.Operator.GREATER | typed.Operator.NOT_EQUAL,
+            typed.GraphQuery(query=query, arguments=(typed.Variable(own),)),
+            typed.Literal(0),
+        ) if own is node and query in _DEGREES:
+            return query
+    return None
 
 
 def _without_names(body: typed.Block, arcs: Mapping[typed.Expression, typed.Expression]) -> typed.Block:

@@ -23,6 +23,7 @@ from starplat.frontend.walk import children
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, filters
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+from starplat.operators.canonical.sums.degrees import asked_for_arcs
 from starplat.operators.canonical.sums.pushed import pushed
 
 _ADDING = (typed.Block, typed.If, typed.Declare, typed.Update)
@@ -258,11 +259,4 @@ def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:
 def _is_sure(condition: typed.Expression, node: typed.Symbol, way: typed.Direction) -> bool:
     """Whether a condition only asks whether a node has arcs, which one does whose arc is in hand."""
     query = typed.Query.OUT_DEGREE if way is typed.Direction.OUT else typed.Query.IN_DEGREE
-    match condition:
-        case typed.Binary(
-            typed.Operator.NOT_EQUAL | typed.Operator.GREATER,
-            typed.GraphQuery(query=asked, arguments=(typed.Variable(own),)),
-            typed.Literal(0),
-        ):
-            return own is node and asked is query
-    return False
+    return asked_for_arcs(condition, node) is query
