@@ -126,7 +126,9 @@ def end_others(code: int) -> None:
     with suppress(ImportError, RuntimeError):  # without an MPI none of them goes on
         from mpi4py import MPI
 
-        MPI.COMM_WORLD.Abort(code)
+        from starplat.runtime.parts.mpi import abort_all
+
+        abort_all(MPI.COMM_WORLD, code)
 
 
 def on_all(communicator: Communicator | None, work: Callable[[], Answer]) -> Answer:

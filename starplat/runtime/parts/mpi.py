@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from threading import Thread
 from typing import Any
@@ -82,7 +82,16 @@ class MpiCommunicator(Communicator):
         return True
 
     def abort(self, code: int) -> None:
-        self._comm.Abort(code)
+        abort_all(self._comm, code)
+
+
+_HEARD_WITHIN = 0.1
+
+
+def abort_all(comm: Any, code: int) -> None:
+    """Ends all ranks, after the launcher has had time to pass on why: what it has not read by then is lost."""
+    time.sleep(_HEARD_WITHIN)
+    comm.Abort(code)
 
 
 def _plain(cells: Cells) -> Cells:
@@ -181,7 +190,7 @@ def watched_world(rank: int, seconds: float) -> Watched:
     watch = Watch(rank, seconds, os._exit)  # MPI has no way to end others before it has begun, and after its end
     with watch.waiting():
         calls.MPI_Init_thread(None, None, MPI.THREAD_MULTIPLE, ctypes.byref(ctypes.c_int()))
-    watch.end = MPI.COMM_WORLD.Abort
+    watch.end = partial(abort_all, MPI.COMM_WORLD)
 
     def end_mpi() -> None:
         watch.end = os._exit
