@@ -140,9 +140,7 @@ class _Former:
             self.refused += left_to_the_host(inside, "arrays that it swaps are used outside")
             return run
         before = tuple(_checks(run))
-        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
-            p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and p.by_reference
-        }
+        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module), *self.function.references}
         declarations, body = declared_ahead(run, mentioned)
         op = self.operation(body, mentioned)
         self.formed.append(op)
