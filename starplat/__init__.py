@@ -9,6 +9,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from starplat.version import __version__
+
 if TYPE_CHECKING:
     from starplat import algorithms
     from starplat.algorithms.algorithm import Algorithm
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from starplat.program import Program, compile
     from starplat.runtime import Result, Session, close
     from starplat.schedule import Schedule
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Diagnostic",

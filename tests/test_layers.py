@@ -16,7 +16,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
 ORDER = (
-    {"source", "resources", "progress_listener", "same", "sizes", "whole_files"},
+    {"source", "resources", "progress_listener", "same", "sizes", "version", "whole_files"},
     {"diagnostics", "records"},
     {"frontend"},
     {"analysis"},
@@ -72,7 +72,7 @@ def imported(module: Path) -> Iterator[tuple[int, str]]:
 
 
 def allowed(importer: str, imported_layer: str) -> bool:
-    if importer == imported_layer or importer in ENTRANCES or imported_layer == "__version__":
+    if importer == imported_layer or importer in ENTRANCES:
         return True
     if importer == "graph":
         return imported_layer in GRAPH_USES

@@ -50,12 +50,11 @@ CAPABILITIES = Capabilities(
 )
 
 
-def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+def _math(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     if element.is_real:
         return of_reals(element)
     whole = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS)
-    names = {(function, element): function.value for function in whole}
-    return {**names, (ir.MathFunction.POPCOUNT, element): "__popcll"}
+    return {**{function: function.value for function in whole}, ir.MathFunction.POPCOUNT: "__popcll"}
 
 
 SMALLEST_WARP = 32
@@ -92,7 +91,7 @@ SPELLING = replace(
         (ir.Combine.ADD, ir.Element.FLOAT): "atomicAdd",
         (ir.Combine.ADD, ir.Element.DOUBLE): "atomicAdd",
     },
-    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    math={element: _math(element) for element in ir.Element},
     scratch_cells=launch.GROUP_SIZE // SMALLEST_WARP,
 )
 

@@ -3,6 +3,7 @@
 Such a target is a `Directives` of its own, the words around it below, and a folder of templates.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -59,11 +60,10 @@ _IN_HEADERS = (
 )
 
 
-def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+def _math(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     if element.is_real:
         return of_reals(element)
-    machine = ir.Element.LONG if element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT
-    return {(function, element): name for function, name in _WHOLE_MATH[machine].items()}
+    return _WHOLE_MATH[ir.Element.LONG if element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT]
 
 
 _SATURATING = {
@@ -88,7 +88,7 @@ def spelling(directives: Directives, function: str) -> Spelling:
             "{variable} = {expected};",
             "__atomic_compare_exchange_n({address}, &{variable}, {value}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);",
         ),
-        math={key: name for element in ir.Element for key, name in _math(element).items()},
+        math={element: _math(element) for element in ir.Element},
         saturating=_SATURATING,
         saturating_helpers=_SATURATING,
         directives=directives,
@@ -166,7 +166,7 @@ class DirectiveBackend:
         def mentions(*words: str) -> bool:
             return any(word in text for text in everything for word in words)
 
-        reals = {name for (_, element), name in self.spelling.math.items() if element.is_real}
+        reals = {name for element, names in self.spelling.math.items() if element.is_real for name in names.values()}
         return {
             "program": unit.program,
             "threads": mentions("omp_get"),

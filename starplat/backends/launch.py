@@ -97,11 +97,6 @@ def threads_apart(kernel: ir.Kernel, iterations: int) -> int:
     return max(min(-(-iterations // ITERATIONS_OF_A_PIECE), MOST_PIECES), 1)
 
 
-def has_uneven_loops(kernel: ir.Kernel) -> bool:
-    """Whether adjacent threads walk rows of different length."""
-    return any(isinstance(op, ir.ForNeighbors) for op in visitor.walk_kernel(kernel.body))
-
-
 class ArgumentKind(Enum):
     """The kinds of kernel arguments."""
 

@@ -1,6 +1,6 @@
 """OpenCL C 1.2: capabilities and spelling."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -24,19 +24,13 @@ CAPABILITIES, CPU_CAPABILITIES = (replace(able, group_maps=True, rows_with_room=
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
 _CELLS = {**_TYPES, ir.Element.BOOL: "uchar"}
 
-_INTEGERS = {
-    ir.MathFunction.MIN: "min",
-    ir.MathFunction.MAX: "max",
-    ir.MathFunction.ABS: "abs",
-    ir.MathFunction.POPCOUNT: "popcount",
-}
+_INTEGERS = {ir.MathFunction.MIN: "min", ir.MathFunction.MAX: "max", ir.MathFunction.POPCOUNT: "popcount"}
 
 
-def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+def _math(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     if element.is_real:
-        return {(function, element): name for function, name in cplusplus.REALS.items()}
-    names = {(function, element): name for function, name in _INTEGERS.items()}
-    return {**names, (ir.MathFunction.ABS, element): f"({_TYPES[element]})abs"}
+        return cplusplus.REALS
+    return {**_INTEGERS, ir.MathFunction.ABS: f"({_TYPES[element]})abs"}
 
 
 _LATEST_INT = "atomic_or((volatile __global int *)&(cell), 0)"
@@ -87,7 +81,7 @@ SPELLING = spelling.Spelling(
         **{(combine, ir.Element.INT): f"atomic_{word}" for combine, word in _WORDS.items()},
         **{(combine, ir.Element.LONG): f"atom_{word}" for combine, word in _WORDS.items()},
     },
-    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    math={element: _math(element) for element in ir.Element},
     saturating={
         ir.Element.INT: "convert_int_sat",
         ir.Element.NODE: "convert_int_sat",

@@ -220,7 +220,7 @@ class Spelling:
     """
 
     values: Mapping[ir.Element, str]
-    math: Mapping[tuple[ir.MathFunction, ir.Element], str]
+    math: Mapping[ir.Element, Mapping[ir.MathFunction, str]]
     largest: Mapping[ir.Element, str]
     smallest: Mapping[ir.Element, str]
     cells: Mapping[ir.Element, str] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """SYCL 2020: capabilities and spelling."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -31,10 +31,10 @@ CAPABILITIES, CPU_CAPABILITIES = kernels_apart.capabilities((*_WHOLE, *_REAL_SUM
 _WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS, ir.MathFunction.POPCOUNT)
 
 
-def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+def _math(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     if element.is_real:
-        return {(function, element): f"sycl::{name}" for function, name in cplusplus.REALS.items()}
-    return {(function, element): f"sycl::{function.value}" for function in _WHOLE_MATH}
+        return {function: f"sycl::{name}" for function, name in cplusplus.REALS.items()}
+    return {function: f"sycl::{function.value}" for function in _WHOLE_MATH}
 
 
 _GROUP_OPERATIONS = {
@@ -83,7 +83,7 @@ SPELLING = replace(
         combine: f"sycl::reduce_over_group(item.get_group(), {{part}}, sycl::{name}<{{type}}>())"
         for combine, name in _GROUP_OPERATIONS.items()
     },
-    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    math={element: _math(element) for element in ir.Element},
 )
 
 _SINGLE_SOURCE = replace(

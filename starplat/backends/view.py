@@ -24,7 +24,7 @@ from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, Helpers
 from starplat.backends.text.names import Names
 from starplat.backends.uses import seen_by_callees
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shared_cells import contested_in
@@ -142,7 +142,7 @@ class _Viewer:
         plain, uneven = self.spelling.kernel, self.spelling.uneven_kernel
         if legal.needs_whole_groups:
             plain, uneven = self.spelling.whole_group_kernel, self.spelling.uneven_group_kernel
-        return ((uneven if launch.has_uneven_loops(legal.kernel) else None) or plain).format(size=launch.GROUP_SIZE)
+        return ((uneven if visitor.walks_rows(legal.kernel) else None) or plain).format(size=launch.GROUP_SIZE)
 
     def loop_prefix(self, op: ir.OnDevice) -> str:
         """The text before a persistent kernel's name."""

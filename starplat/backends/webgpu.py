@@ -38,12 +38,11 @@ _INTEGERS = (ir.Element.INT, ir.Element.NODE, ir.Element.ARC)
 _SIZES = {"group_size": str(launch.GROUP_SIZE), "half_group": str(launch.GROUP_SIZE // 2)}
 _LARGEST, _SMALLEST = "2147483647", "(-2147483647 - 1)"
 
+_MATH = {**{function: function.value for function in ir.MathFunction}, ir.MathFunction.POPCOUNT: "countOneBits"}
+
 SPELLING = spelling.Spelling(
     values=_TYPES,
-    math={
-        **{(function, element): function.value for function in ir.MathFunction for element in _TYPES},
-        (ir.MathFunction.POPCOUNT, ir.Element.INT): "countOneBits",
-    },
+    math=dict.fromkeys(_TYPES, _MATH),
     largest=dict.fromkeys(_INTEGERS, _LARGEST),
     smallest=dict.fromkeys(_INTEGERS, _SMALLEST),
 )

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starplat import __version__
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
+from starplat.version import __version__
 
 CONFIDENCE = 95
 RESAMPLES = 4000

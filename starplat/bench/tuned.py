@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starplat import __version__
 from starplat.backends import BACKENDS, scheduled
 from starplat.bench import records, search
 from starplat.diagnostics import Diagnostic, DiagnosticError
@@ -15,6 +14,7 @@ from starplat.ir.printing.modules import print_module
 from starplat.runtime import facts, session
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
+from starplat.version import __version__
 
 if TYPE_CHECKING:
     from starplat.graph import Graph

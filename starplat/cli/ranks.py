@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from starplat import __version__
 from starplat.cli.child_process import started_as
+from starplat.version import __version__
 
 if TYPE_CHECKING:
     from starplat.runtime.parts.communicator import Communicator

@@ -22,6 +22,16 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
     return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
 
 
+def calls_in(function: ir.HostFunction) -> set[str]:
+    """The functions that a host function calls itself."""
+    return {op.function for op in visitor.walk_host(function.body) if isinstance(op, ir.HostCall)}
+
+
+def is_ahead(op: ir.HostOp) -> bool:
+    """Whether it is a loop of which the host launches rounds ahead."""
+    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
+
+
 def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes itself."""
     match op:

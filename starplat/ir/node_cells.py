@@ -33,7 +33,7 @@ def _spoiled(module: ir.Module, holding: set[ir.Array]) -> Iterator[ir.Array]:
     """The arrays to which other values are written, as long as those that are `holding` nodes do so."""
     for function in module.functions:
         if function.name != module.entry:
-            yield from (p.what for p in function.parameters if isinstance(p.what, ir.Array))
+            yield from function.given_arrays
     for op in visitor.host_ops(module):
         match op:
             case ir.Fill(_, ir.Const(value)) if value in _FIRST_OR_NONE:

@@ -259,6 +259,11 @@ def declared_by(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Variable, .
     return ()
 
 
+def walks_rows(kernel: ir.Kernel) -> bool:
+    """Whether iterations go over rows of arcs, which differ in length."""
+    return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+
+
 def continues(body: Iterable[ir.KernelOp]) -> bool:
     """Whether a loop's body has a Continue of that very loop."""
     for op in body:

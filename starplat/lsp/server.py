@@ -19,11 +19,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from starplat import __version__
 from starplat.editing.renaming import RenameError
 from starplat.lsp import answers
 from starplat.lsp.document import Document
 from starplat.source import SourceFile
+from starplat.version import __version__
 
 STILL = 0.15
 """Seconds for which a text has not changed when it is checked."""

@@ -15,6 +15,7 @@ from starplat.ir.visitor import (
     declared_by,
     walk_expression,
     walk_kernel,
+    walks_rows,
     with_signature,
     written_arrays as arrays_written,
 )
@@ -49,7 +50,7 @@ def _same_iterations(first: ir.Kernel, second: ir.Kernel) -> bool:
 def _is_advance(kernel: ir.Kernel) -> bool:
     """Whether it goes from chosen nodes to their neighbors: that is for few threads to do, or for many together, and
     none of the work of all nodes."""
-    return kernel.filter is not None and any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+    return kernel.filter is not None and walks_rows(kernel)
 
 
 def has_loop(kernel: ir.Kernel) -> bool:

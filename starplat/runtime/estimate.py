@@ -16,7 +16,8 @@ from typing import NamedTuple
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import thread_arrays, walk_host
+from starplat.ir.launches import calls_in
+from starplat.ir.visitor import thread_arrays
 from starplat.runtime.elements import dtype_of, needs_wide_arcs
 from starplat.same import Same
 from starplat.sizes import in_words
@@ -86,8 +87,7 @@ def _temporaries(of: Same, sizes: Sizes) -> int:
 
     def peak(function: ir.HostFunction) -> int:
         if function.name not in peaks:
-            called = {op.function for op in walk_host(function.body) if isinstance(op, ir.HostCall)}
-            below = max((peak(module.function(name)) for name in sorted(called)), default=0)
+            below = max((peak(module.function(name)) for name in sorted(calls_in(function))), default=0)
             peaks[function.name] = sizes.all(function.arrays) + below
         return peaks[function.name]
 

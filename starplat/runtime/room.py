@@ -169,8 +169,7 @@ class Room:
         after = replace(here, num_arcs=slots)
         lying = there.apart(self.module.graph_arrays)
         needed = there.apart((*lying, ir.ROW_OFFSETS, ir.COLUMNS))
-        of_arcs = [array for array in (*entry.parameters, *function.arrays) if array.extent.grows_with_arcs]
-        new = after.all((*needed, *of_arcs)) + _BYTES_OF_AN_UPDATE * added
+        new = after.all((*needed, *function.arrays_of_arcs)) + _BYTES_OF_AN_UPDATE * added
         if self.repeated:
             new += after.all(needed)
         elif ir.WEIGHTS not in self.module.graph_arrays:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from starplat.ir import launches, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host
 from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.memory.heads import with_near_kernels
 
@@ -124,7 +123,7 @@ def _other_functions(base: ir.Module, other: ir.Module, kernels: set[str]) -> se
     found = {other.entry, *(variant.function for variant in other.variants)}
     found |= {f.name for f in other.functions if known.get(f.name) != f}
     found |= {f.name for f in other.functions if kernels & launches.launched_names((f,))}
-    calls = {f.name: {op.function for op in walk_host(f.body) if isinstance(op, ir.HostCall)} for f in other.functions}
+    calls = {f.name: launches.calls_in(f) for f in other.functions}
     while more := {name for name, called in calls.items() if called & found} - found:
         found |= more
     return found

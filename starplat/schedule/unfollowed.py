@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import is_ahead
 from starplat.schedule.apply import STEPS, decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Memory, Schedule
@@ -178,7 +179,7 @@ def _needed(members: tuple[Member, ...], help: Callable[[tuple[Member, ...]], bo
 
 def _has_batches(module: ir.Module) -> bool:
     """Whether the host launches any rounds ahead."""
-    return any(isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead) for op in visitor.host_ops(module))
+    return any(map(is_ahead, visitor.host_ops(module)))
 
 
 def _is_written_so(module: ir.Module, value: object) -> bool:

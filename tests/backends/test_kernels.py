@@ -9,12 +9,12 @@ import pytest
 
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from starplat.backends.launch import has_uneven_loops
 from starplat.backends.opencl import CAPABILITIES, OPENCL, SPELLING, extensions
 from starplat.backends.view import view
 from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import walks_rows
 from starplat.program_text import read_program
 from starplat.source import SourceFile
 from tests.backends.devices import DTYPES, build, require_devices, run
@@ -65,7 +65,7 @@ def test_shortest_paths_read_well() -> None:
 
 
 def test_only_kernels_that_walk_rows_keep_out_of_the_lanes_of_vectors() -> None:
-    uneven = {kernel.name: has_uneven_loops(kernel) for kernel in sssp().kernels}
+    uneven = {kernel.name: walks_rows(kernel) for kernel in sssp().kernels}
     assert uneven == {"sssp_relax": True, "sssp_finished": False}
     (line, *others) = (line for line in OPENCL.kernels_text(sssp()).splitlines() if "vec_type_hint" in line)
     assert line.startswith("__kernel ")

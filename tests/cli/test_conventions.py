@@ -27,7 +27,7 @@ Starplat = Callable[..., Outcome]
 def test_version_is_the_packages(starplat: Starplat) -> None:
     """The package says it, and `pyproject.toml` has it from there."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["tool"]["hatch"]["version"] == {"path": "starplat/__init__.py"}
+    assert project["tool"]["hatch"]["version"] == {"path": "starplat/version.py"}
     assert "version" in project["project"]["dynamic"]
     assert starplat("version").out == f"starplat {package.__version__}\n" == starplat("--version").out
     assert starplat("version", "--json").json == {"schema": 1, "version": package.__version__}

@@ -48,7 +48,7 @@ REALS: Mapping[ir.MathFunction, str] = {
 """Functions of DOUBLE."""
 
 
-def of_reals(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+def of_reals(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     """The functions of FLOAT or DOUBLE, as C has them."""
     end = "f" if element is ir.Element.FLOAT else ""
-    return {(function, element): f"{name}{end}" for function, name in REALS.items()}
+    return {function: f"{name}{end}" for function, name in REALS.items()}

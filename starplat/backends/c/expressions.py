@@ -228,7 +228,7 @@ class ExpressionPrinter:
     def apply(
         self, function: ir.MathFunction, arguments: tuple[ir.Expression, ...], element: ir.Element
     ) -> tuple[str, int]:
-        name = self.spelling.math[function, element]
+        name = self.spelling.math[element][function]
         inside = ", ".join(self.typed(argument, element) for argument in arguments)
         return (f"{name}({inside})", precedence.PREFIX if name.startswith("(") else precedence.POSTFIX)
 
@@ -266,7 +266,7 @@ class ExpressionPrinter:
         """`left combine right` for two names."""
         if combine in (ir.Combine.MIN, ir.Combine.MAX):
             function = ir.MathFunction.MIN if combine is ir.Combine.MIN else ir.MathFunction.MAX
-            return f"{self.spelling.math[function, element]}({left}, {right})"
+            return f"{self.spelling.math[element][function]}({left}, {right})"
         return f"{left} {combine.value} {right}"
 
 

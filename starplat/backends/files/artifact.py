@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from zlib import crc32
 
-from starplat import __version__
 from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
@@ -40,6 +39,7 @@ from starplat.ir.lists import Taken, taken
 from starplat.ir.printing.modules import print_module
 from starplat.schedule.algebra import few_neighbors
 from starplat.schedule.facts import EVEN
+from starplat.version import __version__
 
 EVERY_BATCH = "every-batch"
 """The option by which programs whose graph changes show results after every batch."""

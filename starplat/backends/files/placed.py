@@ -7,7 +7,7 @@ from dataclasses import replace
 from starplat.backends.host.words import size_of
 from starplat.backends.uses import changed_arrays
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_host
+from starplat.ir.launches import calls_in
 from starplat.schedule.memory.heads import heads_in_program
 
 OPTION = '{"[--device-memory SIZE]", "what the arrays may take of the device, such as 12G; no arcs if not given"}'
@@ -60,7 +60,7 @@ def size_of_others(module: ir.Module) -> list[str]:
     """The bytes of all arrays of a run that are neither placed nor copies in heads: terms of a sum in C++, with `host`
     for the graph."""
     changed = changed_arrays(module)
-    parameters = [p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array)]
+    parameters = module.function(module.entry).given_arrays
     kept = [array for array in parameters if array.origin is ir.Origin.WEIGHT and array in changed]
     arrays = [array for array in (*module.graph_arrays, *parameters, *kept) if array not in module.mapped]
     made = (one.function for one in module.prepared)
@@ -71,8 +71,7 @@ def size_of_others(module: ir.Module) -> list[str]:
 
 def _peak(function: ir.HostFunction, module: ir.Module) -> list[str]:
     """The most that a function holds of its own at one time, and those that it calls."""
-    called = {op.function for op in walk_host(function.body) if isinstance(op, ir.HostCall)}
-    return _terms(function.arrays) + _most(_peak(module.function(name), module) for name in sorted(called))
+    return _terms(function.arrays) + _most(_peak(module.function(name), module) for name in sorted(calls_in(function)))
 
 
 def _most(sums: Iterable[list[str]]) -> list[str]:

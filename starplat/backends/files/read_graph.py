@@ -83,7 +83,7 @@ def _steps(used: Set[ir.Array]) -> Iterator[str]:
 
 def weight_element(module: ir.Module) -> ir.Element | None:
     """The type of the weights that the program wants, if it wants any."""
-    for parameter in module.function(module.entry).parameters:
-        if isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT:
-            return parameter.what.element
+    for array in module.function(module.entry).given_arrays:
+        if array.origin is ir.Origin.WEIGHT:
+            return array.element
     return ir.WEIGHTS.element if ir.WEIGHTS in module.graph_arrays or ir.WEIGHTS in uses.host_arrays(module) else None

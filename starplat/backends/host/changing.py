@@ -45,7 +45,7 @@ def changing_lines(
                 lines = [
                     f"const Change change = changed(graph.host, {updates}, {text(first)}, {text(end)}, {which});",
                     "graph.become(change.graph);",
-                    *(_moved(array, updates, names) for array in _arrays_of_arcs(function)),
+                    *(_moved(array, updates, names) for array in function.arrays_of_arcs),
                 ]
                 if isinstance(kind, ir.Const) and kind.value in (ALL, wanted):
                     yield "{"
@@ -54,11 +54,6 @@ def changing_lines(
                 else:
                     chosen = text(kind)
                     yield from guarded(f"{chosen} == {ALL} || {chosen} == {wanted}", lines)
-
-
-def _arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:
-    parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
-    return [array for array in (*parameters, *function.arrays) if array.extent.grows_with_arcs]
 
 
 def _moved(array: ir.Array, updates: str, names: Names) -> str:

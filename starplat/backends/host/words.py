@@ -1,31 +1,24 @@
 """The spelling of emitted host functions: C++, the same on every target."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from starplat.backends import launch
-from starplat.backends.c.cplusplus import CPLUSPLUS, TYPES
+from starplat.backends.c.cplusplus import CPLUSPLUS, REALS, TYPES
 from starplat.ir import nodes as ir
 
 CELLS = {**TYPES, ir.Element.BOOL: "unsigned char"}
 
 
-def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
-    names = {function: f"std::{function.value}" for function in ir.MathFunction}
+def _math(element: ir.Element) -> Mapping[ir.MathFunction, str]:
     if element.is_real:
-        names |= {ir.MathFunction.MIN: "std::fmin", ir.MathFunction.MAX: "std::fmax", ir.MathFunction.ABS: "std::fabs"}
-    else:
-        kind = TYPES[element]
-        names |= {ir.MathFunction.MIN: f"std::min<{kind}>", ir.MathFunction.MAX: f"std::max<{kind}>"}
-    return {(function, element): name for function, name in names.items()}
+        return {function: f"std::{name}" for function, name in REALS.items()}
+    names = {function: f"std::{function.value}" for function in ir.MathFunction}
+    kind = TYPES[element]
+    return {**names, ir.MathFunction.MIN: f"std::min<{kind}>", ir.MathFunction.MAX: f"std::max<{kind}>"}
 
 
-CPP = replace(
-    CPLUSPLUS,
-    cells=CELLS,
-    function="static ",
-    math={key: name for element in ir.Element for key, name in _math(element).items()},
-)
+CPP = replace(CPLUSPLUS, cells=CELLS, function="static ", math={element: _math(element) for element in ir.Element})
 """C++ on the host; it has no kernels."""
 
 

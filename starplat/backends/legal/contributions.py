@@ -10,11 +10,8 @@ from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.python.arithmetic import identity
 
-ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
-"""Operators that make a BOOL true as soon as one contribution is."""
-
 _ALL = (ir.Combine.AND, ir.Combine.BIT_AND, ir.Combine.MIN, ir.Combine.MULTIPLY)
-"""Operators that make it false so."""
+"""Operators that make a BOOL false as soon as one contribution is."""
 
 
 class Together(Enum):
@@ -49,7 +46,7 @@ class Contributions:
         part, combine = self.parts[reduction], self.combines[reduction]
         if reduction.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
             return (st.Accumulate(part, combine, value),)
-        sets = combine in ANY
+        sets = combine.is_any
         end = ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else build.number(int(sets))
         return only_if(value if sets else conditions.negated(value), st.Assign(part, end))
 
@@ -70,7 +67,7 @@ class Contributions:
     def _end(self, reduction: ir.Reduction, result: ir.Array, together: Together) -> st.Body:
         variable, combine = reduction.variable, reduction.combine
         part, first = self.parts[variable], build.ZERO
-        if variable.element is ir.Element.BOOL and combine in ANY:
+        if variable.element is ir.Element.BOOL and combine.is_any:
             return (st.If(ir.Ref(part), (st.StoreCell(result, first, build.ONE),)),)
         if variable.element is ir.Element.BOOL and combine in _ALL:
             return (st.If(conditions.negated(ir.Ref(part)), (st.StoreCell(result, first, build.ZERO),)),)
@@ -97,7 +94,7 @@ def as_logical(combine: ir.Combine, variable: ir.Variable) -> ir.Combine:
     """The logical operator equal to `combine` on BOOLs."""
     if variable.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
         return combine
-    return ir.Combine.OR if combine in ANY else ir.Combine.AND
+    return ir.Combine.OR if combine.is_any else ir.Combine.AND
 
 
 def only_if(condition: ir.Expression, statement: st.Statement) -> st.Body:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.backends import statements as st
-from starplat.backends.legal.contributions import ANY, only_if
+from starplat.backends.legal.contributions import only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.ir import build, conditions, nodes as ir
@@ -39,7 +39,7 @@ class Updates:
 
     def _update_flag(self, op: ir.UpdateCell) -> st.Body:
         """`||` stores True and `&&` False to a flag: no atomic operation is needed."""
-        sets = op.combine in ANY
+        sets = op.combine.is_any
         condition = op.value if sets else conditions.negated(op.value)
         store = st.StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
         return only_if(condition, store)

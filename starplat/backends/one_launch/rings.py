@@ -78,12 +78,7 @@ def following(turn: ir.Variable) -> ir.Expression:
 def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> st.Body:
     """Adds a thread's result to the ring."""
     combine, here = ring.reduction.combine, ir.Ref(ring.turn)
-    if part.element is ir.Element.BOOL and combine in (
-        ir.Combine.OR,
-        ir.Combine.BIT_OR,
-        ir.Combine.MAX,
-        ir.Combine.ADD,
-    ):
+    if part.element is ir.Element.BOOL and combine.is_any:
         return (st.If(ir.Ref(part), (st.StoreCell(ring.cells, here, build.ONE),)),)
     if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
         return (st.If(build.denied(ir.Ref(part)), (st.StoreCell(ring.cells, here, build.ZERO),)),)

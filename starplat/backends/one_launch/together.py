@@ -105,7 +105,7 @@ class Together:
                 return (st.Break() if isinstance(op, ir.HostBreak) else st.Continue(),), pending
             case ir.ExchangeCells() | ir.Together() | ir.TakeFirst():
                 return self.operations.statements(op), frozenset()
-            case ir.Launch(kernel) if pending and _is_of_part(self.module.kernel(kernel)):
+            case ir.Launch(kernel) if pending and self.module.kernel(kernel).is_of_part:
                 return self.plain(op, (st.GridBarrier(),), self.touches.still_after(op, self.touches.touched(op)))
             case ir.Swap(first_array, second_array):
                 return (st.SwapPointers(first_array, second_array),), after_swap(pending, first_array, second_array)
@@ -247,8 +247,3 @@ def _barriers(body: st.Body) -> int:
 
 def _unless(condition: ir.Expression) -> st.Statement:
     return st.If(conditions.negated(condition), (st.Break(),))
-
-
-def _is_of_part(kernel: ir.Kernel) -> bool:
-    """Whether it goes over the nodes of a part, which other threads have than where all go over all."""
-    return isinstance(kernel.domain, ir.AllNodes) and kernel.domain.first is not None

@@ -115,8 +115,7 @@ def emitted(module: ir.Module, capabilities: Capabilities) -> Emitted:
 
 def given_to(function: st.LegalFunction, arrays: tuple[ir.Array, ...]) -> Given:
     """The arrays that stand for a function's own, in the order of its parameters."""
-    own = [p.what for p in function.function.parameters if isinstance(p.what, ir.Array)]
-    return dict(zip(own, arrays, strict=True))
+    return dict(zip(function.function.given_arrays, arrays, strict=True))
 
 
 def _collect(body: object, given: Given, helpers: Mapping[str, st.LegalFunction], keys: dict[Key, None]) -> None:

@@ -71,7 +71,7 @@ class _Kernels:
         instances = Instances(self.emitted, function.span, given_to(legal, key[1]))
         printer = self.statements(instances, references)
         parameters, copies = [f"{size}: i32" for size in self.hidden[function.name]], []
-        for variable in (p.what for p in function.parameters if isinstance(p.what, ir.Variable)):
+        for variable in function.given_scalars:
             own, kind = instances.local(variable), printer.expressions.kind(variable.element)
             if variable in references:
                 parameters.append(f"{own}: ptr<function, {kind}>")

@@ -1,7 +1,7 @@
 """`starplat version`: prints the version."""
 
-from starplat import __version__
 from starplat.cli import arguments, console
+from starplat.version import __version__
 
 
 def version(json: arguments.Json = False) -> None:

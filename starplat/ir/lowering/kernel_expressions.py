@@ -132,7 +132,7 @@ class KernelExpressions(expressions.ExpressionLowering):
     def call(self, e: typed.Call) -> ir.CallFunction:
         helper = self.context.lower_helper(e.function)
         given = [self._argument(a, e) for a in e.arguments if not _is_graph(a)]
-        graph = [p.what for p in helper.parameters if isinstance(p.what, ir.Array) and p.what in ir.GRAPH_ARRAYS]
+        graph = [array for array in helper.given_arrays if array in ir.GRAPH_ARRAYS]
         element = ir.Element.INT if helper.result is None else helper.result
         record = self.record()[0].arguments if self.context.checks is not None else ()
         lines = () if self.around.lines is None else self.around.lines.arrays

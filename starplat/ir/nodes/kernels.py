@@ -27,8 +27,30 @@ class MapPart(Enum):
     SORT = "sorts a map's keys (Shell's method); how many there are"
 
 
+class WithParameters:
+    """What host functions and helpers of kernels tell of their parameters."""
+
+    __slots__ = ()
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def given_arrays(self) -> tuple[Array, ...]:
+        """The arrays among its parameters."""
+        return tuple(p.what for p in self.parameters if isinstance(p.what, Array))
+
+    @property
+    def given_scalars(self) -> tuple[Variable, ...]:
+        """The scalars among its parameters."""
+        return tuple(p.what for p in self.parameters if isinstance(p.what, Variable))
+
+    @property
+    def references(self) -> tuple[Variable, ...]:
+        """The scalars that it takes by reference."""
+        return tuple(p.what for p in self.parameters if p.by_reference and isinstance(p.what, Variable))
+
+
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(WithParameters):
     """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included. `of_map` tells
     that it is one of the functions of maps: the map's arrays, first slot and end are its first arguments. `alone`
     is the function that does the same without atomic operations, where no other thread runs."""
@@ -41,11 +63,6 @@ class Function:
     comment: str = ""  # what the function is for, where no program text says it
     of_map: MapPart | None = None
     alone: str | None = None
-
-    @property
-    def references(self) -> tuple[Variable, ...]:
-        """The scalars that it takes by reference."""
-        return tuple(p.what for p in self.parameters if p.by_reference and isinstance(p.what, Variable))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +266,11 @@ class Kernel:
     def works_apart(self) -> bool:
         """Whether threads work independently of adjacent ones: each has a piece of the domain, or a share."""
         return self.in_pieces or isinstance(self.domain, Workers)
+
+    @property
+    def is_of_part(self) -> bool:
+        """Whether it goes over the nodes of a part of a run, not over all."""
+        return isinstance(self.domain, AllNodes) and self.domain.first is not None
 
     @property
     def brought_back(self) -> tuple[Reduction, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from starplat.diagnostics import Diagnostic
 from starplat.frontend.types import ListType, Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
-from starplat.ir.nodes.kernels import Function, Kernel, Parameter
+from starplat.ir.nodes.kernels import Function, Kernel, Parameter, WithParameters
 from starplat.ir.nodes.lists import HostList, ListOf
 from starplat.ir.nodes.values import Array, Const, Element, Placement
 from starplat.operators.records import NodeNumbers
@@ -16,7 +16,7 @@ from starplat.source import NOWHERE, SourceFile, Span
 
 
 @dataclass(frozen=True, slots=True)
-class HostFunction:
+class HostFunction(WithParameters):
     """`arrays` are allocated on entry, with undefined contents, and freed on return. `more_results` are the types of
     the values after the first of a function that returns several. `lists` are those that it is given, by reference,
     behind its parameters."""
@@ -29,6 +29,11 @@ class HostFunction:
     span: Span = field(default=NOWHERE, compare=False)
     more_results: tuple[Element, ...] = ()
     lists: tuple[HostList, ...] = ()
+
+    @property
+    def arrays_of_arcs(self) -> tuple[Array, ...]:
+        """Those it is given, and its own, that are as long as the graph has arcs, or slots."""
+        return tuple(array for array in (*self.given_arrays, *self.arrays) if array.extent.grows_with_arcs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,11 @@ class Combine(Enum):
     MIN = "min"
     MAX = "max"
 
+    @property
+    def is_any(self) -> bool:
+        """Whether it makes a BOOL true as soon as one contribution is."""
+        return self in (Combine.OR, Combine.BIT_OR, Combine.MAX, Combine.ADD)
+
 
 @dataclass(frozen=True, slots=True)
 class Let:

@@ -33,9 +33,8 @@ def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.E
 
 def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
     """The helper as a Python function."""
-    variables = [p.what for p in helper.parameters if isinstance(p.what, ir.Variable)]
-    arrays = [p.what for p in helper.parameters if isinstance(p.what, ir.Array)]
-    writer = _BodyWriter(helper.body, arrays, [*variables, *_declared(helper.body)], functions)
+    variables = (*helper.given_scalars, *_declared(helper.body))
+    writer = _BodyWriter(helper.body, helper.given_arrays, variables, functions)
     writer.references = writer.variables(helper.references)
     parameters = [
         writer.arrays([p.what])[0] if isinstance(p.what, ir.Array) else writer.variables([p.what])[0]

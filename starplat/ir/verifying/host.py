@@ -5,6 +5,7 @@ from typing import assert_never
 
 from starplat.ir import build, nodes as ir
 from starplat.ir.capabilities import machine_elements
+from starplat.ir.launches import calls_in
 from starplat.ir.shapes.members import set_rounds
 from starplat.ir.verifying.operations import combines
 from starplat.ir.verifying.wellformed import Scope, calls_itself
@@ -29,11 +30,7 @@ def verify_host(module: ir.Module) -> None:
             own = array.origin in (ir.Origin.LOCAL, ir.Origin.TEMPORARY, ir.Origin.HOST)
             scope.require(own, f"'{array.name}' is not its own")
         _Host(scope, function, kernels, functions).block(function.body)
-        scope.require(not calls_itself(function.name, lambda name: _callees(functions[name])), "it calls itself")
-
-
-def _callees(function: ir.HostFunction) -> set[str]:
-    return {op.function for op in walk_host(function.body) if isinstance(op, ir.HostCall)}
+        scope.require(not calls_itself(function.name, lambda name: calls_in(functions[name])), "it calls itself")
 
 
 class _Host:

@@ -210,7 +210,7 @@ def _verify_helper(helper: ir.Function, helpers: dict[str, ir.Function]) -> None
     scope = Scope(f"helper '{helper.name}'", helpers, on_host=False)
     scope.declare_parameters(helper.parameters)
     body = Body(scope, set(), result=helper.result, in_helper=True, alone=False)
-    body.locals.update(p.what for p in helper.parameters if isinstance(p.what, ir.Variable))
+    body.locals.update(helper.given_scalars)
     body.block(helper.body)
     scope.require(not calls_itself(helper.name, lambda name: _callees(helpers[name])), "it calls itself")
 

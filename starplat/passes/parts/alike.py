@@ -17,7 +17,7 @@ from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import HostRule, Rewriter
 from starplat.ir.shapes.members import membership, set_rounds
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walks_rows, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import KernelEffects
 from starplat.passes.parts.joining import written_beside
@@ -87,7 +87,7 @@ class _Alike(Rewriter):
     @cached_property
     def heavy(self) -> set[str]:
         """Those that go over arcs, and those that share what only a part needs of its own cells with one of them."""
-        heavy = {name for name in self.own if _walks_arcs(self.given.kernel(name))}
+        heavy = {name for name in self.own if walks_rows(self.given.kernel(name))}
         while True:
             private = self.private(heavy)
             beside = {name for name in self.launched if any(self.uses(name, array) for array in private)}
@@ -259,7 +259,3 @@ def _with_signatures(module: ir.Module) -> ir.Module:
         return (made,)
 
     return replace(module, functions=HostRule(derived).functions_of(module))
-
-
-def _walks_arcs(kernel: ir.Kernel) -> bool:
-    return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))

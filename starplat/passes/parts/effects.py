@@ -195,8 +195,7 @@ class _Divided(OwnCells):
                 raise self._refused(f"'{reduction.variable.name}' is read while iterations contribute to it")
         names = {call.function for call in self._calls()}
         for helper in (self.module.helper(name) for name in names):
-            given = {parameter.what for parameter in helper.parameters if isinstance(parameter.what, ir.Array)}
-            if given & visitor.written_arrays(helper.body) and not helper.of_map:
+            if visitor.written_arrays(helper.body) & set(helper.given_arrays) and not helper.of_map:
                 raise self._refused(f"the function '{helper.name}' writes what other parts may look at")
             if helper.of_map:
                 raise self._refused("it keeps a local map")

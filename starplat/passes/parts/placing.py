@@ -116,8 +116,7 @@ class _Placing:
     # --- functions -------------------------------------------------------------------------------------------------
 
     def in_parts(self, function: ir.HostFunction) -> ir.HostFunction:
-        parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
-        self.function = _Function(frozenset(parameters))
+        self.function = _Function(frozenset(function.given_arrays))
         body, stale = self.block(function.body, Stale())
         ends = body and isinstance(body[-1], ir.HostReturn)
         body = (*body, *(() if ends else self.shared(stale & self.function.parameters, stale)))

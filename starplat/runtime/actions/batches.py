@@ -15,7 +15,6 @@ from starplat.runtime import elements, resident
 from starplat.runtime.actions.machine import Actions, Frame, Machine, Place
 from starplat.runtime.changing.in_place import most_slots
 from starplat.runtime.changing.merge import Moving
-from starplat.runtime.changing.on_device import arrays_of_arcs
 from starplat.runtime.changing.slices import Slice
 
 
@@ -52,7 +51,7 @@ def _change_on_host(machine: Machine, change: history.Change, frame: Frame) -> N
     changed = change.of(graph)
     _require_width(machine, changed.graph.num_arcs)
     machine.world = machine.world.graphs.follow(changed.graph)
-    for array in arrays_of_arcs(frame.function):
+    for array in frame.function.arrays_of_arcs:
         _carry(machine, array, frame.places[array.name], changed)
 
 
@@ -64,7 +63,7 @@ def _change_on_device(machine: Machine, change: history.Change, frame: Frame) ->
     world = machine.world
     most = most_slots(world.num_nodes, world.num_arcs, slice.added) if machine.module.room else 0
     _require_width(machine, most or world.num_arcs + slice.added)
-    arrays = arrays_of_arcs(frame.function)
+    arrays = frame.function.arrays_of_arcs
     moving = [array for array in arrays if array.extent is ir.Extent.ARCS]
     machine.world, cells = graphs.merge(change, slice, [_moving(array, frame, slice) for array in moving])
     _require_width(machine, machine.world.num_arcs)

@@ -42,7 +42,7 @@ class Entry:
 @remembered(256)
 def entry_of(module: ir.Module) -> Entry:
     """The entry of the module."""
-    parameters = tuple(p.what for p in module.function(module.entry).parameters if isinstance(p.what, ir.Array))
+    parameters = module.function(module.entry).given_arrays
     results = {array.name: array for array in module.results}
     return Entry(
         program=PurePath(module.source.name).stem,

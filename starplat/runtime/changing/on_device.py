@@ -67,16 +67,10 @@ def moving_cells(
     """The types of cells that move with arcs where a function changes its graph, neighbors first: those of the graph's
     arrays that are used, and of others; then those of reversed rows, where they are rows of their own."""
     own = (ir.COLUMNS, *(array for array in (ir.SOURCES, ir.WEIGHTS) if array in used))
-    others = (array for array in arrays_of_arcs(function) if array.extent is ir.Extent.ARCS)
+    others = (array for array in function.arrays_of_arcs if array.extent is ir.Extent.ARCS)
     yield tuple(array.element for array in (*own, *others))
     if directed and has_reversed_rows(used):
         yield (ir.Element.NODE,)
-
-
-def arrays_of_arcs(function: ir.HostFunction) -> list[ir.Array]:
-    """The arrays of a function that are as long as the graph has arcs, or slots."""
-    parameters = (p.what for p in function.parameters if isinstance(p.what, ir.Array))
-    return [array for array in (*parameters, *function.arrays) if array.extent.grows_with_arcs]
 
 
 def cells_of_arcs(

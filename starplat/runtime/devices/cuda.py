@@ -155,13 +155,9 @@ class CudaKernels(WordKernels):
         blocks = -(-size.iterations // GROUP_SIZE)
         if kernel.shares_arcs:
             at_once = GROUPS_OF_A_UNIT * self.device.multiprocessors
-            blocks = at_once if _is_of_part(kernel) else max(blocks, at_once)
+            # as many blocks as run at once share the rows of a part best
+            blocks = at_once if kernel.is_of_part else max(blocks, at_once)
         return min(blocks, self.device.most_blocks), GROUP_SIZE
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
-
-
-def _is_of_part(kernel: ir.Kernel) -> bool:
-    """Whether it goes over the nodes of a part: as many blocks as run at once share their rows best."""
-    return isinstance(kernel.domain, ir.AllNodes) and kernel.domain.first is not None

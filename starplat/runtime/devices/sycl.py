@@ -8,7 +8,7 @@ import numpy as np
 
 from starplat.backends import launch
 from starplat.backends.sycl import CPU_CAPABILITIES, aspects
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime import elements, host_memory
 from starplat.runtime.arguments.caller_arrays import cell_run, sycl_interface
@@ -217,7 +217,7 @@ class SyclKernels(GroupKernels):
         small."""
         if isinstance(kernel.domain, ir.Once) or kernel.works_apart:
             return 1
-        few = self._sycl.device.is_cpu and launch.has_uneven_loops(kernel) and not kernel.shares_arcs
+        few = self._sycl.device.is_cpu and visitor.walks_rows(kernel) and not kernel.shares_arcs
         return FEW_ITEMS if few else launch.GROUP_SIZE
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:

@@ -16,7 +16,7 @@ from starplat.backends.launch import MOST_PARTS
 from starplat.ir import nodes as ir, points
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import blocks_of, loops_of, walk_host, walk_kernel
+from starplat.ir.visitor import blocks_of, loops_of, walk_host, walk_kernel, walks_rows
 from starplat.ir.work import EARLY, cost_of
 from starplat.runtime.divided.planning import in_each_part, sources_apart
 from starplat.runtime.elements import needs_wide_arcs
@@ -374,8 +374,7 @@ def _of_part(op: ir.HostOp) -> tuple[ir.Variable, ...]:
 
 
 def _goes_over_arcs(kernel: ir.Kernel) -> bool:
-    is_of_arcs = isinstance(kernel.domain, ir.AllArcs | ir.NodeNeighbors)
-    return is_of_arcs or any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
+    return isinstance(kernel.domain, ir.AllArcs | ir.NodeNeighbors) or walks_rows(kernel)
 
 
 def _walk(op: ir.Launch, loops: Loops, kernel: ir.Kernel, module: ir.Module) -> Walk:

@@ -8,7 +8,6 @@ from zlib import crc32
 
 import numpy as np
 
-from starplat import __version__
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, render
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
@@ -16,6 +15,7 @@ from starplat.ir.printing.modules import print_module
 from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.parts.communicator import Communicator
+from starplat.version import __version__
 
 Answer = TypeVar("Answer")
 VERSION = "version of starplat"

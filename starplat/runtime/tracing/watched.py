@@ -12,6 +12,7 @@ from time import perf_counter
 from starplat.backends.compiled_loops import CompiledFunction
 from starplat.backends.launch import RECORDS
 from starplat.ir import nodes as ir
+from starplat.ir.launches import is_ahead
 from starplat.ir.points import Event, Point, points_of
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host, with_signature
@@ -182,7 +183,7 @@ class _Before:
 def traced(module: ir.Module) -> ir.Module:
     """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds launched ahead; the same
     object every time."""
-    if not any(isinstance(op, ir.OnDevice) or _is_ahead(op) for f in module.functions for op in walk_host(f.body)):
+    if not any(isinstance(op, ir.OnDevice) or is_ahead(op) for f in module.functions for op in walk_host(f.body)):
         return module
     return replace(module, functions=tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions))
 
@@ -190,11 +191,7 @@ def traced(module: ir.Module) -> ir.Module:
 def taken_apart(module: ir.Module) -> bool:
     """Whether rounds that otherwise share a launch, or are launched ahead, are launched one by one in `traced`."""
     ops = (op for function in module.functions for op in walk_host(function.body))
-    return any(_is_ahead(op) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
-
-
-def _is_ahead(op: ir.HostOp) -> bool:
-    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
+    return any(is_ahead(op) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
 
 
 class _Traced(Rewriter):

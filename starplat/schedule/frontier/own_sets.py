@@ -55,9 +55,8 @@ class _Maker(Decider):
 
     def _visible_outside(self, loop: ir.Loop) -> ir.Array | None:
         """The flags of a parameter that the rounds of a loop walk, and change places with flags of the function's."""
-        given = {p.what for p in self.at.parameters if isinstance(p.what, ir.Array)}
         for flags in self._walked_in_turns(loop):
-            if flags in given and self._is_set_in(tuple(walk_host((loop,))), flags):
+            if flags in self.at.given_arrays and self._is_set_in(tuple(walk_host((loop,))), flags):
                 return flags
         return None
 

@@ -298,7 +298,6 @@ def found_in(word: ir.Array, element: ir.Element) -> ir.Expression:
     return build.differs(found, build.ZERO) if element is ir.Element.BOOL else found
 
 
-_ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
 _OPERATORS = {
     ir.Combine.ADD: ir.BinaryOperator.ADD,
     ir.Combine.MULTIPLY: ir.BinaryOperator.MULTIPLY,
@@ -312,10 +311,9 @@ def combined_with(combine: ir.Combine, old: ir.Expression, found: ir.Expression)
     """`old combine found`, as the host would compute it."""
     element = old.element
     if element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
-        any_of = combine in _ANY
-        if old == ir.Const(not any_of, ir.Element.BOOL):
+        if old == ir.Const(not combine.is_any, ir.Element.BOOL):
             return found
-        return build.either(old, found) if any_of else build.both(old, found)
+        return build.either(old, found) if combine.is_any else build.both(old, found)
     if combine in (ir.Combine.MIN, ir.Combine.MAX):
         order = ir.BinaryOperator.LESS if combine is ir.Combine.MIN else ir.BinaryOperator.GREATER
         return ir.Select(build.compared(order, found, old), found, old)

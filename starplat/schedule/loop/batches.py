@@ -159,7 +159,7 @@ class _Batcher(Decider):
         """The variables that are read after the loop; in a loop around it, before it as well."""
         outside = list(walk_around(self.host.body, op))
         asked = {*launches.scalars_read(outside, self.given), *launches.scalars_set(outside, self.given)}
-        asked |= {p.what for p in self.host.parameters if isinstance(p.what, ir.Variable) and p.by_reference}
+        asked |= set(self.host.references)
         if self.around:
             own = {variable for other in walk_host((self.around[-1],)) for variable in declared_by(other)}
             asked |= set(rounds.varying) - own

@@ -140,9 +140,7 @@ class _Former:
             self.refused += left_to_the_host(inside, "arrays that it swaps are used outside")
             return run
         before = tuple(_checks(run))
-        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
-            p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and p.by_reference
-        }
+        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module), *self.function.references}
         declarations, body = declared_ahead(run, mentioned)
         op = self.operation(body, mentioned)
         self.formed.append(op)
@@ -156,7 +154,8 @@ class _Former:
 
     def may_swap(self, array: ir.Array, inside: Sequence[ir.HostOp], outside: Sequence[ir.HostOp]) -> bool:
         """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and
-        begins there with new contents."""
+        begins there with new contents. What does that may stand under a condition: an array has no contents before,
+        so nothing is read where the condition is false."""
         own = array in self.function.arrays
         elsewhere = any(array in touched(op, self.module) for op in outside)
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)

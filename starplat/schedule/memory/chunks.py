@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from starplat.ir import build, nodes as ir, own_arcs
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import is_ahead
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, host_ops, walk_host, walk_kernel, with_signature, written_arrays
@@ -29,17 +30,13 @@ def rows_in_chunks(module: ir.Module, schedule: Schedule, capabilities: Capabili
     for kernel in reading:
         if (reason := _obstacle(kernel, on_host)) is not None:
             return Decided(module, (Choice(f"'{kernel.name}'", reason),))
-    if any(isinstance(op, ir.OnDevice) or _is_ahead(op) for op in host_ops(module)):
+    if any(isinstance(op, ir.OnDevice) or is_ahead(op) for op in host_ops(module)):
         return Decided(module, (Choice("a loop", "the host does not begin each of its rounds"),))
     if not reading:
         return Decided(module)
     what = ", ".join(f"'{kernel.name}'" for kernel in reading)
     choice = Choice(what, "before each launch the host copies the rows of the nodes that it is for")
     return Decided(with_graph_arrays(_InChunks(module, reading).module()), (choice,))
-
-
-def _is_ahead(op: ir.HostOp) -> bool:
-    return isinstance(op, ir.Loop) and isinstance(op.driver, ir.Ahead)
 
 
 def _obstacle(kernel: ir.Kernel, on_host: frozenset[ir.Array]) -> str | None:

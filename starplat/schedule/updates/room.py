@@ -21,7 +21,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, host_ops, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import arrays_in, host_ops, walk_host, walks_rows, with_signature
 from starplat.schedule.schedule import Schedule, Updates
 from starplat.schedule.step import Choice, Decided
 
@@ -59,8 +59,7 @@ def _reads_all_arcs_in_rounds(module: ir.Module) -> bool:
 
 
 def _reads_arcs(kernel: ir.Kernel) -> bool:
-    walks = any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
-    return isinstance(kernel.domain, ir.AllArcs) or walks
+    return isinstance(kernel.domain, ir.AllArcs) or walks_rows(kernel)
 
 
 def past_room(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
@@ -108,7 +107,7 @@ def _obstacle(module: ir.Module) -> str:
         looking.kernel(kernel)
     for helper in module.helpers:
         looking.where = f"'{helper.name}'"
-        if any(p.what in ir.LAYOUTS for p in helper.parameters if isinstance(p.what, ir.Array)):
+        if any(array in ir.LAYOUTS for array in helper.given_arrays):
             looking.note("asks for a degree, or an arc between two nodes, in a function that kernels call")
         looking.kernel_block(helper.body)
     return looking.found
