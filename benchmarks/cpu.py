@@ -175,7 +175,6 @@ def measured(entry: Any, row: str, peers: list[Any], targets: list[str], options
 def ours(entry: Any, arcs: Any, row: Any, target: str, schedule: str, numbers: dict[str, int]) -> Contender:
     """A target, warmed up and judged; what it does to the graph for a program's sake counts in every run."""
     import starplat
-    from benchmarks.measured.cells import preparation_seconds
     from benchmarks.measured.judging import WrongAnswerError
 
     program = starplat.compile(row.program)
@@ -189,7 +188,7 @@ def ours(entry: Any, arcs: Any, row: Any, target: str, schedule: str, numbers: d
     contender = Contender(target, run)
     try:
         warm = program.run(entry.graph, results=row.properties, **how)
-        preparation = preparation_seconds(warm)
+        preparation = warm.seconds.preparation
         verdict = row.judge(entry, arcs, warm)
         contender.rounds = verdict.rounds
         if verdict.number is not None:

@@ -118,7 +118,7 @@ def _measured(row: Row, entry: Entry, arcs: Arcs, wish: Wish) -> Cell:
         status=status,
         milliseconds=statistics.median(times),
         times=times,
-        preparation=1e3 * preparation_seconds(warm),
+        preparation=1e3 * warm.seconds.preparation,
         first=1e3 * first / rounds,
         rounds=rounds,
         launches=result.launches,
@@ -129,11 +129,6 @@ def _measured(row: Row, entry: Entry, arcs: Arcs, wish: Wish) -> Cell:
         check_seconds=time.perf_counter() - checked,
         remark=remark,
     )
-
-
-def preparation_seconds(result: starplat.Result) -> float:
-    """What changing the graph for the program took; 0 where the runtime has nothing of the kind to report."""
-    return float(getattr(result.seconds, "preparation", 0.0))
 
 
 def _repetitions(wish: Wish, spent: float, first: float) -> int:

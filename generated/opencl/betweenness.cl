@@ -5,8 +5,7 @@
 // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 19 "betweenness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_min_bfs_level(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns, __global int *bfs_level_order,
     __global int *bfs_level, __global int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
@@ -32,8 +31,7 @@ void betweenness_min_bfs_level(
 
 // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 #line 19 "betweenness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_add_paths(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const int *restrict bfs_level_order, __global double *paths, __global const int *restrict bfs_level,
@@ -79,12 +77,13 @@ void betweenness_add_paths(
                         sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
                         highest = power[u_2];
                     }
-                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit : 0.0;
+                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == (int)((uint)highest - 1)
+                        ? paths[u_2] * unit : 0.0;
                 }
             }
             const bool carry = sum > most;
             paths[v] = carry ? sum * unit : sum;
-            power[v] = carry ? highest + 1 : highest;
+            power[v] = carry ? (int)((uint)highest + 1) : highest;
         }
     }
 }
@@ -117,7 +116,8 @@ void betweenness_add_bc(
                 const int w = columns[e];
                 double value = 0.0;
                 if (bfs_level[w] == depth + 1) {
-                    value = power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                    value = power[w] == power[v] ? share[w] : power[w] == (int)((uint)power[v] + 1) ? share[w] * unit
+                        : 0.0;
                 }
                 if (to - from > 1024) {
                     joined = joined + value;
@@ -227,13 +227,13 @@ void betweenness_few(
                                 sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
                                 highest = power[u_2];
                             }
-                            sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit
-                                : 0.0;
+                            sum += power[u_2] == highest ? paths[u_2] : power[u_2] == (int)((uint)highest - 1)
+                                ? paths[u_2] * unit : 0.0;
                         }
                     }
                     const bool carry = sum > most;
                     paths[v] = carry ? sum * unit : sum;
-                    power[v] = carry ? highest + 1 : highest;
+                    power[v] = carry ? (int)((uint)highest + 1) : highest;
                 }
             }
         }
@@ -248,7 +248,9 @@ void betweenness_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found
+        && ((int)((uint)bfs_level_end - bfs_level_begin) < few
+        && (int)((uint)bfs_level_end - bfs_level_begin) <= num_nodes / 16));
 }
 
 // betweenness.sp:38 iterateInReverse (v != src)
@@ -274,7 +276,8 @@ void betweenness_few_2(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                        shares += power[w] == power[v] ? share[w] : power[w] == (int)((uint)power[v] + 1)
+                            ? share[w] * unit : 0.0;
                     }
                 }
                 const double through = paths[v] * shares;
@@ -294,5 +297,5 @@ void betweenness_few_2(
             *bfs_level_end_outcome = bfs_level_end;
             *bfs_level_begin_outcome = bfs_level_begin;
         }
-    } while (goes_on && bfs_level_end - bfs_level_begin < few_2);
+    } while (goes_on && (int)((uint)bfs_level_end - bfs_level_begin) < few_2);
 }

@@ -48,7 +48,7 @@ void bfs_min_level(
             const arc_t e = place + rows.shift[owner];
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = latest(level[v]) + 1;
+                const int candidate = (int)((uint)latest(level[v]) + 1);
                 if (candidate < latest(level[w])) {
                     atomic_min(&level[w], candidate);
                 }
@@ -138,7 +138,7 @@ void bfs_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (latest(bfs_level[w]) == depth + 1) {
-                        const int candidate = latest(level[v]) + 1;
+                        const int candidate = (int)((uint)latest(level[v]) + 1);
                         if (candidate < latest(level[w])) {
                             atomic_min(&level[w], candidate);
                         }
@@ -159,5 +159,7 @@ void bfs_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found
+        && ((int)((uint)bfs_level_end - bfs_level_begin) < few
+        && (int)((uint)bfs_level_end - bfs_level_begin) <= num_nodes / 16));
 }

@@ -24,7 +24,7 @@ __kernel void closeness_centrality_set_closeness(
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (farness[v] <= 0) continue;
-        const double others = (double)(reached_by[v] - 1);
+        const double others = (double)(int)((uint)reached_by[v] - 1);
         closeness[v] = others / (double)farness[v] * (others / (double)(num_nodes - 1));
     }
 }
@@ -79,8 +79,7 @@ __kernel void closeness_centrality_visit(
 // closeness.sp:9 for (src in g.nodes())
 // neighbors take the bits that they lack
 #line 9 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void closeness_centrality_offer_bits(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict active_list, __global const long *restrict front, __global long *reached,

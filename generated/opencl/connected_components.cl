@@ -63,8 +63,7 @@ __kernel void connected_components_component_sample(
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void connected_components_component_join(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *component
@@ -116,8 +115,7 @@ __kernel void connected_components_component_flatten(int num_nodes, __global int
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the other trees along their arcs
 #line 12 "connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void connected_components_component_join_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict component_apart, __global int *component

@@ -18,8 +18,7 @@ static int group_or_int(int value, __local int *scratch) {
 }
 
 // Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
-// piece
-// that is one long row are reduced by all work-items, from what each has in `joined`.
+// piece that is one long row are reduced by all work-items, from what each has in `joined`.
 static int join_bit_or_int(
     __local const GroupRows *rows, arc_t begin, arc_t end, int joined, __local int *values, int total
 ) {
@@ -155,8 +154,7 @@ __kernel void graph_coloring_set_taken(
 
 // graph_coloring.sp:15 forall (v in g.nodes().filter(color < 0))
 #line 15 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void graph_coloring_add_color_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *color, __global const int *restrict taken, __global uchar *full, __global uchar *wins,
@@ -210,8 +208,7 @@ void graph_coloring_add_color_symmetric(
 
 // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
 #line 33 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void graph_coloring_bit_or_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global uchar *wins, __global int *taken, __global const int *restrict color
@@ -238,8 +235,7 @@ void graph_coloring_bit_or_taken_symmetric(
 
 // graph_coloring.sp:43 forall (v in g.nodes().filter(color < 0 && full))
 #line 43 "graph_coloring.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void graph_coloring_set_taken_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict color, __global const uchar *restrict full, __global int *taken

@@ -3,8 +3,7 @@
 #include "starplat_opencl_kernels.h"
 
 // Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
-// piece
-// that is one long row are reduced by all work-items, from what each has in `joined`.
+// piece that is one long row are reduced by all work-items, from what each has in `joined`.
 static int join_add_int(
     __local const GroupRows *rows, arc_t begin, arc_t end, int joined, __local int *values, int total
 ) {
@@ -129,8 +128,7 @@ void k_core_add_degree_2(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 // where many are active: goes over all, in their order
 #line 23 "k_core.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree_2_of_many(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict peeling_bits, __global int *degree

@@ -4,8 +4,7 @@
 #define MOST_COUNTED 1024  // arcs of rows whose maps lie in local memory
 
 // The maps of rows that a work-group counts together: hash tables with open addressing, two slots for each arc, with
-// the
-// key -1 where a slot is free. The best key of a row is the one with the largest sum, of equal ones the smallest.
+// the key -1 where a slot is free. The best key of a row is the one with the largest sum, of equal ones the smallest.
 typedef struct {
     int keys[2 * MOST_COUNTED];
     int sums[2 * MOST_COUNTED];
@@ -176,8 +175,7 @@ void label_propagation_set_label_nxt(
 
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void label_propagation_set_label_nxt_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *votes_keys, __global int *votes_sums, __global const int *restrict label, __global int *label_nxt

@@ -96,8 +96,7 @@ __kernel void maximal_independent_set_end_round(__global uchar *goes_on, __globa
 
 // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
 #line 12 "maximal_independent_set.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void maximal_independent_set_set_joins_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
@@ -138,8 +137,7 @@ void maximal_independent_set_set_joins_symmetric(
 
 // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
 #line 22 "maximal_independent_set.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void maximal_independent_set_set_in_set_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict goes_on, __global uchar *joins, __global uchar *in_set,

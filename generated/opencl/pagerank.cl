@@ -25,8 +25,7 @@ void pagerank_find_stranded_and_set_contribution(
 // pagerank.sp:18 forall (v in g.nodes())
 // then rank = rank_nxt
 #line 18 "pagerank.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_set_rank_nxt(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const uchar *restrict goes_on, __global const double *restrict contribution,
@@ -92,7 +91,7 @@ __kernel void pagerank_end_round(
 ) {
     if (!*goes_on) return;
     const double change = 0.0 + *change_found;
-    const int iterations = *iterations_cell + 1;
+    const int iterations = (int)((uint)*iterations_cell + 1);
     const bool again = change > tolerance && iterations < max_iterations;
     *iterations_cell = iterations;
     *goes_on = again;

@@ -55,7 +55,7 @@ void radii_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = latest(level[v]) + 1;
+                const int candidate = (int)((uint)latest(level[v]) + 1);
                 if (candidate < latest(level[w])) {
                     atomic_min(&level[w], candidate);
                 }
@@ -367,7 +367,7 @@ void radii_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (latest(bfs_level[w]) == depth + 1) {
-                        const int candidate = latest(level[v]) + 1;
+                        const int candidate = (int)((uint)latest(level[v]) + 1);
                         if (candidate < latest(level[w])) {
                             atomic_min(&level[w], candidate);
                         }
@@ -389,5 +389,7 @@ void radii_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found
+        && ((int)((uint)bfs_level_end - bfs_level_begin) < few
+        && (int)((uint)bfs_level_end - bfs_level_begin) <= num_nodes / 16));
 }

@@ -100,8 +100,7 @@ __kernel void modified_list_first(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void sssp_min_dist_of_many(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict modified_bits, __global int *dist, __global const int *restrict weight,
@@ -217,8 +216,8 @@ void sssp_few_2(
 ) {
     do {
         settled = limit;
-        limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
-        rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+        limit = limit > (int)((uint)INT_MAX - rise) ? INT_MAX : (int)((uint)limit + rise);
+        rise = rise > (int)((uint)INT_MAX - rise) ? INT_MAX : (int)((uint)rise + rise);
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
             // sssp.sp:12 forall (v in g.nodes().filter(modified == True))

@@ -228,8 +228,22 @@ private:
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
+            require_local_memory(name, kernel.get());
         }
         return kernel.get();
+    }
+
+    // Refuses a kernel whose groups take more memory than this device has for each.
+    void require_local_memory(const std::string &name, cl_kernel kernel) const {
+        cl_ulong taken = 0, most = 0;
+        check(clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof taken, &taken, nullptr),
+              "clGetKernelWorkGroupInfo");
+        check(clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof most, &most, nullptr), "clGetDeviceInfo");
+        if (taken <= most) return;
+        finish();  // what was launched before still uses the memory that is about to be released
+        throw std::runtime_error("a work-group of " + name + " takes " + std::to_string(taken) +
+                                 " bytes of local memory, and this device has " + std::to_string(most) +
+                                 ": compile with --schedule balance=node, where rows take none");
     }
 
     template <class... Arguments>
@@ -346,8 +360,7 @@ private:
     Buffer<T> cell;
 };
 
-// The text of a file that lies in the same folder as another, with the headers of ours that it includes in their
-// places.
+// The text of a file in the folder of another, with the headers of ours that it includes in their places.
 inline std::string text_beside(const std::string &other, const std::string &name) {
     const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
     std::ifstream file(path);

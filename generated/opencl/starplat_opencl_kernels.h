@@ -49,12 +49,12 @@ static arc_t find_arc(__global const arc_t *row_offsets, __global const int *col
 
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : (int)((uint)a + b);
 }
 
 // Addition in which infinity plus anything is infinity.
 static long add_inf_long(long a, long b) {
-    return a == LONG_MAX || b == LONG_MAX ? LONG_MAX : a + b;
+    return a == LONG_MAX || b == LONG_MAX ? LONG_MAX : (long)((ulong)a + b);
 }
 
 // Multiplication that wraps around.
@@ -146,8 +146,7 @@ static int owner_of(__local const GroupRows *rows, arc_t place) {
     return owner;
 }
 
-// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the number of arcs in all rows of the
-// group.
+// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the arcs in all rows of the group.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
     arc_t last = end - first;
@@ -182,8 +181,7 @@ static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t 
 }
 
 // The node that a work-item takes of all nodes, or -1. Nodes of high degree often have neighboring numbers: to spread
-// them
-// over the groups, each takes runs of eight nodes that lie far apart.
+// them over the groups, each takes runs of eight nodes that lie far apart.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
@@ -243,8 +241,7 @@ static double group_add_double(double value, __local double *scratch) {
 }
 
 // Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
-// piece
-// that is one long row are reduced by all work-items, from what each has in `joined`.
+// piece that is one long row are reduced by all work-items, from what each has in `joined`.
 static double join_add_double(
     __local const GroupRows *rows, arc_t begin, arc_t end, double joined, __local double *values, double total
 ) {

@@ -181,8 +181,7 @@ __kernel void settle_set_component_3(
 
 // strongly_connected_components.sp:93 forall (v in g.nodes().filter(modified))
 #line 93 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void settle_max_component(
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const int *restrict modified_2_list, __global int *modified_2_bits, __global const int *restrict color,
@@ -235,8 +234,7 @@ __kernel void my_join_both_ways_cluster_start(int num_nodes, __global int *clust
 // strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
 // union-find: joins the trees at the ends of arcs that have their reverse
 #line 21 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void my_join_both_ways_cluster_join(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global int *cluster
@@ -292,8 +290,7 @@ __kernel void my_join_both_ways_cluster_flatten(int num_nodes, __global int *clu
 // strongly_connected_components.sp:80 forall (v in g.nodes().filter(modified))
 // where many are active: goes over all, in their order
 #line 80 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void settle_min_color_of_many(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict modified_2_bits, __global const int *restrict component, __global int *color,
@@ -322,8 +319,7 @@ void settle_min_color_of_many(
 // strongly_connected_components.sp:93 forall (v in g.nodes().filter(modified))
 // where many are active: goes over all, in their order
 #line 93 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void settle_max_component_of_many(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const int *restrict modified_2_bits, __global const int *restrict color, __global int *component,
@@ -362,7 +358,7 @@ __kernel void settle_begin(__global uchar *goes_on, __global long *trimmed_found
 #line 51 "strongly_connected_components.sp"
 __kernel void settle_end_round(__global uchar *goes_on, __global long *trimmed_found) {
     if (!*goes_on) return;
-    const long trimmed = 0 + *trimmed_found;
+    const long trimmed = (long)((ulong)0L + *trimmed_found);
     const bool again = trimmed > 0;
     *goes_on = again;
     *trimmed_found = 0;
@@ -430,8 +426,7 @@ __kernel void my_join_both_ways_cluster_sample_symmetric(
 // strongly_connected_components.sp:21 forall (v in g.nodes().filter(modified))
 // union-find: joins the other trees along their arcs
 #line 21 "strongly_connected_components.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void my_join_both_ways_cluster_join_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const uchar *restrict cluster_apart, __global int *cluster

@@ -4,8 +4,7 @@
 
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void triangle_count_find_triangles(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global long *triangles
@@ -126,8 +125,7 @@ void triangle_count_find_triangles_intersect(
 
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
-    1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void triangle_count_find_triangles_few_pairs(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global long *triangles

@@ -3,8 +3,7 @@
 #include "starplat_sycl_kernels.hpp"
 
 // Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
-// piece
-// that is one long row are reduced by all work-items, from what each has in `joined`.
+// piece that is one long row are reduced by all work-items, from what each has in `joined`.
 static int join_add_int(
     const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, int joined, int *values, int total
 ) {

@@ -73,8 +73,7 @@ inline int owner_of(const GroupRows *rows, arc_t place) {
     return owner;
 }
 
-// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the number of arcs in all rows of the
-// group.
+// Adds a work-item's row, the arcs from `first` to `end` of `node`; returns the arcs in all rows of the group.
 inline arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = item.get_local_id(0);
     const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
@@ -100,8 +99,7 @@ inline arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node,
 }
 
 // The node that a work-item takes of all nodes, or -1. Nodes of high degree often have neighboring numbers: to spread
-// them
-// over the groups, each takes runs of eight nodes that lie far apart.
+// them over the groups, each takes runs of eight nodes that lie far apart.
 inline int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
     const int lane = item.get_local_id(0);
     const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
@@ -168,8 +166,7 @@ inline double long_to_double_inf(long long value) {
 }
 
 // Reduces the values of a piece into `total`, the total of a work-item's row. The values lie in `values`; those of a
-// piece
-// that is one long row are reduced by all work-items, from what each has in `joined`.
+// piece that is one long row are reduced by all work-items, from what each has in `joined`.
 inline double join_add_double(
     const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values,
         double total

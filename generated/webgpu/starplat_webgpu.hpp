@@ -489,8 +489,7 @@ private:
     Buffer<T> cell;
 };
 
-// The text of a file that lies in the same folder as another, with the headers of ours that it includes in their
-// places.
+// The text of a file in the folder of another, with the headers of ours that it includes in their places.
 inline std::string text_beside(const std::string &other, const std::string &name) {
     const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
     std::ifstream file(path);

@@ -89,6 +89,7 @@ SPELLING = spelling.Spelling(
         ir.Element.ARC: "convert_arc_sat",
     },
     swaps={ir.Element.INT: "atomic_cmpxchg", ir.Element.LONG: "atom_cmpxchg"},
+    unsigned={ir.Element.INT: "uint", ir.Element.LONG: "ulong"},
     lock_flag="volatile bool",  # else what the lock guards may move behind the loop, where lanes wait for each other
     saturating_helpers={ir.Element.ARC: "saturating_arc"},
     cell_words={

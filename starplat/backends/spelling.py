@@ -202,6 +202,8 @@ class Spelling:
         atomics: the function for a native update of a shared cell.
         atomic_call: how it is called, from `{function}`, `{address}` or `{place}` of the cell, and `{value}`.
         swaps: the function that compares and swaps a cell, for an INT and a LONG, where there are two.
+        unsigned: the types in which sums of whole numbers are made, that they wrap around, for targets whose compilers
+            assume that signed ones do not and have no option against it.
         compare_swap: the statements that do, and leave in `{variable}` what the cell held: from `{function}`, and the
             `{address}` or `{place}` of the cell, `{expected}` and `{value}`.
         group_reductions: what combines the `{part}`s of a group, of type `{type}`, where the target has it.
@@ -257,6 +259,7 @@ class Spelling:
     barrier_helper: str | None = None
     any_pointer: str | None = "auto *"
     swaps: Mapping[ir.Element, str] = field(default_factory=dict)
+    unsigned: Mapping[ir.Element, str] = field(default_factory=dict)
     compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)
     leading_parameters: tuple[str, ...] = ()
     latest: Mapping[ir.Element, Latest] = field(default_factory=dict)

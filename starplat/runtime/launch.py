@@ -145,7 +145,8 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
         odd = not_numbers(module, now, call.given, done.properties, run.returned)
     looking += started - began
     batches = tuple(run.batch_seconds)
-    seconds = Seconds(0.0, compiling + done.build, looking + done.upload, done.runs, done.download, batches)
+    upload = looking + done.upload
+    seconds = Seconds(0.0, compiling + done.build, upload, done.runs, done.download, batches, done.preparation)
     after = device.traffic
     moved = Bytes(after.up - before.up, after.down - before.down, after.chunks - before.chunks)
     result = _result(run, now, done, seconds, moved, on_device=asked.device_results, warnings=odd)
@@ -224,6 +225,7 @@ class _Done:
     cached: bool
     build: float
     upload: float
+    preparation: float
     runs: tuple[float, ...]
     download: float
     trace: Trace | None
@@ -239,7 +241,7 @@ def _driven(run: Run, call: _Call) -> _Done:
     built = perf_counter()
     progress.begin(Step.UPLOADING)
     run.upload()
-    run.prepare(kernels)
+    preparation = run.prepare(kernels)
     run.device.synchronise()
     uploaded = perf_counter()
     progress.begin(Step.RUNNING)
@@ -253,8 +255,8 @@ def _driven(run: Run, call: _Call) -> _Done:
     progress.begin(Step.FINISHING)
     properties = {name: run.result(array, on_device=asked.device_results) for name, array in call.arrays.items()}
     download = perf_counter() - before
-    done = tuple(times)
-    return _Done(properties, expected, kernels.cached, built - started, uploaded - built, done, download, watched)
+    spent = built - started, uploaded - built, preparation, tuple(times), download
+    return _Done(properties, expected, kernels.cached, *spent, watched)
 
 
 def _teller(
@@ -265,7 +267,7 @@ def _teller(
 
     def tell(run: Run) -> None:
         properties = {name: run.result(array, on_device=False) for name, array in call.arrays.items()}
-        so_far = _Done(properties, expected, cached, 0.0, 0.0, (), 0.0, None)
+        so_far = _Done(properties, expected, cached, 0.0, 0.0, 0.0, (), 0.0, None)
         on_batch(next(numbers), _result(run, run.graph, so_far, Seconds(), Bytes(), on_device=False))
 
     return tell

@@ -158,14 +158,20 @@ class Run(Graphs):
         """The world knows the run: without this the graph would stay on the device until garbage is collected."""
         self._world = None
 
-    def prepare(self, kernels: Kernels) -> None:
-        """Makes the arrays of the graph that the module makes itself, where they are not on the device yet."""
-        world = self._world
+    def prepare(self, kernels: Kernels) -> float:
+        """Makes the arrays of the graph that the module makes itself, where they are not on the device yet; returns
+        the seconds that took."""
+        if not self.module.prepared:
+            return 0.0
+        self.device.synchronise()
+        started, world = perf_counter(), self._world
         assert world is not None
         for one in self.module.prepared:
             fill = partial(Executor(kernels, world).prepare, one.function)
             buffers = self.resident.prepared(one.arrays, fill)
             self._world = world = replace(world, buffers={**world.buffers, **buffers})
+        self.device.synchronise()
+        return perf_counter() - started
 
     # --- a graph that changes
 

@@ -202,7 +202,7 @@ def test_one_atomic_operation_for_a_group_at_most() -> None:
     )
     text = OPENCL.kernels_text(module_of(kernel))
     assert "if (get_local_id(0) == 0) atom_add(total, total_part);" in text
-    assert "total_part += values[v];" in text
+    assert "total_part = (long)((ulong)total_part + values[v]);" in text
 
 
 def test_one_thread_runs_sequential_pieces() -> None:

@@ -102,3 +102,15 @@ def test_nothing_else_is_generated(pytestconfig: pytest.Config) -> None:
 def test_what_is_generated_can_be_read() -> None:
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in GENERATED.rglob("*") if path.is_file())
     assert lines <= MOST_LINES
+
+
+@pytest.mark.parametrize("folder", ["opencl", "sycl", "webgpu"])
+def test_comments_fill_their_lines(folder: str) -> None:
+    """A comment that is too long for a line is broken by its template, not in the middle of what follows."""
+    for path in (GENERATED / folder).glob("*"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+            alone = line.startswith("// ") and line.count(" ") == 1
+            goes_on = before.startswith("// ") and after.startswith("// ") and len(before) > 100
+            assert not (alone and goes_on), f"{path.name}: {before} {line}"
+            assert not before.endswith("reqd_work_group_size(256, 1,")

@@ -6,6 +6,7 @@ from hypothesis import given, strategies as st
 
 from starplat.backends.host.words import size_of
 from starplat.ir import build, nodes as ir
+from starplat.ir.lowering.checking.checks import FAULTS
 from starplat.ir.printing.expressions import print_expression
 
 WORDS = {ir.Count.NODES: "n", ir.Count.ARCS: "m", ir.Count.WORKERS: "k"}
@@ -50,6 +51,7 @@ def test_products_are_wide_in_host_programs() -> None:
         return size_of(ir.Array("cells", ir.Element.INT, extent, ir.Origin.TEMPORARY))
 
     assert spelt(ir.Extent.ARCS.times(4)) == "4LL * graph.num_arcs"
+    assert spelt(FAULTS) == "4 * (1LL + graph.num_nodes + graph.num_arcs)"
     assert spelt(ir.Extent.LAYER) == "graph.num_nodes / 1024 + 1"
     assert spelt(ir.Extent.WORKERS_BITS) == "64 * (graph.num_nodes / 32 + 1LL)"
     assert spelt(ir.Extent.NODES * ir.Extent.WORKERS_BITS) == "graph.num_nodes * (64 * (graph.num_nodes / 32 + 1LL))"

@@ -82,6 +82,23 @@ def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_
     assert "device.launch_apart(" in host
 
 
+@pytest.mark.campaign
+def test_an_emitted_program_asks_how_much_local_memory_there_is(tmp_path: Path) -> None:
+    require("opencl")
+    case = next(case for case in CASES if case.program == "pagerank")
+    files = compiled(case.path).artifact("opencl", schedule="balance=edge")
+    little = {name: text.replace("CL_DEVICE_LOCAL_MEM_SIZE", "CL_DEVICE_ADDRESS_BITS") for name, text in files.items()}
+    path = tmp_path / "graph.gr"
+    write(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)), path)
+    call = flags(case.calls(read(path))[0])
+    program = built(little, tmp_path, optimized=False)
+    done = subprocess.run([program, path, *call], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "no OpenCL device" in done.stderr:
+        pytest.skip("the system's OpenCL loader finds no device")
+    assert done.returncode == 1
+    assert "bytes of local memory, and this device has 64: compile with --schedule balance=node" in done.stderr
+
+
 def emitted_agrees(
     case: Case, target: str, tmp_path: Path, schedule: str = "auto", processor: str | None = None, *, optimized: bool
 ) -> None:

@@ -13,7 +13,7 @@ from starplat import Program
 from starplat.graph import generators
 from tests import oracles
 from tests.programs.cases import CASES, EXAMPLES, Case
-from tests.programs.targets import Target, every_target
+from tests.programs.targets import REFERENCE, Target, every_device, every_target
 from tests.zoo import ZOO
 
 GRAPHS = ("random", "random-undirected", "random-dense", "parallel", "some-zero-weights", "unreachable", "star-in")
@@ -153,3 +153,40 @@ function f(Graph g, propNode<{kind}> far, propNode<{kind}> near, node src) {{
     found = target.run(program, ZOO["complete"], given)
     for name in ("far", "near"):
         assert found[name].tolist() == expected[name].tolist(), name
+
+
+WRAPPING = """
+function wraps(Graph g, propNode<int> x, propNode<long> y, propNode<int> key, propNode<int> best, propNode<int> said) {
+  int low = -2147483647;
+  forall (v in g.nodes()) {
+    map<int, int> sums;
+    for (w in g.neighbors(v)) { sums[w.key] += low - 1; }
+    v.best = sums.best();
+  }
+  forall (v in g.nodes()) {
+    int many = 0;
+    int z = v.x;
+    z += 1;
+    for (w in g.neighbors(v)) { many += 1000000000; }
+    v.said = (v.x + 1 > v.x ? 1 : 0) + (v.x - 1 < v.x ? 2 : 0) + (-v.x > 0 ? 4 : 0) + (v.y + 1 > v.y ? 8 : 0)
+           + (z > v.x ? 16 : 0) + (many < 0 ? 32 : 0);
+  }
+}
+"""
+
+
+@every_device
+def test_sums_wrap_around(target: Target) -> None:
+    """Whether a sum has overflowed may be asked: no compiler answers as if it could not."""
+    if target.target == "cuda":
+        pytest.skip("NVIDIA's compiler has no option for signed sums that wrap around")
+    graph, draw, program = ZOO["random"], np.random.default_rng(5), starplat.compile(WRAPPING)
+    n = graph.num_nodes
+    given = {
+        "x": draw.choice(np.array([-(2**31), 2**31 - 1, 0, 5, -7], np.int32), n),
+        "y": draw.choice(np.array([-(2**63), 2**63 - 1, 0, 5], np.int64), n),
+        "key": draw.integers(0, 3, n).astype(np.int32),
+    }
+    found, expected = target.run(program, graph, given), REFERENCE.run(program, graph, given)
+    for name in ("best", "said"):
+        np.testing.assert_array_equal(found[name], expected[name])

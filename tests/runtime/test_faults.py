@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.runtime import run_module
@@ -107,6 +108,16 @@ def test_a_compiler_that_fails(device: OpenCLDevice, monkeypatch: pytest.MonkeyP
     assert not [path for path in (tmp_path / "opencl").rglob("*") if path.is_file() and path.suffix != ".lock"]
     expected = distances()
     assert distances() == expected
+
+
+def test_a_device_with_little_local_memory(device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "capabilities", None)  # as a GPU, whose work-groups share rows
+    monkeypatch.setattr(device, "local_memory", 1024)
+    program = starplat.compile("pagerank")
+    device.forget_graphs()
+    with pytest.raises(DiagnosticError, match=r"E0608.*takes [\d,]+ bytes of local memory.* has 1,024") as caught:
+        program.run(GRAPH, target="opencl", schedule="balance=edge")
+    assert "balance=node" in str(caught.value)
 
 
 def test_a_damaged_entry_of_the_cache_is_built_again(device: OpenCLDevice, tmp_path: Path) -> None:

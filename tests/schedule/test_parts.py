@@ -154,6 +154,14 @@ def test_threads_of_blocks_add_up_the_same(name: str) -> None:
 
 
 @every_target
+def test_making_the_rows_is_told_within_the_upload(target: str) -> None:
+    device_of(target)
+    seconds = program(PAGERANK).run(graph(), target=target, schedule="order=parts", arguments=CALL).seconds
+    assert 0 < seconds.preparation <= seconds.upload
+    assert seconds.to_json()["preparation"] == seconds.preparation
+
+
+@every_target
 @pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
 def test_rows_of_parts_hold_the_arcs_of_their_nodes(wide: bool, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if wide:

@@ -28,7 +28,7 @@ class ExpressionPrinter:
 
     `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
     while they are read; `far` arrays that may lie in the host's memory; `hidden_arguments` what a called function is
-    passed besides what its call says.
+    passed besides what its call says; `of_cells` variables that were given what cells hold.
     """
 
     spelling: Spelling
@@ -41,6 +41,7 @@ class ExpressionPrinter:
     contested: frozenset[ir.Array] = frozenset()
     far: frozenset[ir.Array] = frozenset()
     hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    of_cells: set[ir.Variable] = field(default_factory=set)
 
     def expression(self, expression: ir.Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
@@ -115,7 +116,9 @@ class ExpressionPrinter:
     # --- operators -------------------------------------------------------------------------------------------------
 
     def unary(self, operator: ir.UnaryOperator, operand: ir.Expression) -> str:
-        inner = self.at(precedence.PREFIX, operand)
+        inner, element = self.at(precedence.PREFIX, operand), operand.element
+        if operator is ir.UnaryOperator.NEGATE and element in self.spelling.unsigned and self.is_any_number(operand):
+            return f"({self.spelling.values[element]})-({self.spelling.unsigned[element]}){inner}"
         gap = operator is ir.UnaryOperator.NEGATE and inner.startswith("-")
         return f"{operator.value}({inner})" if gap else f"{operator.value}{inner}"
 
@@ -138,6 +141,8 @@ class ExpressionPrinter:
             and right.operator is ir.UnaryOperator.NEGATE
         ):
             return self.print(build.minus(left, right.operand, binary.element))
+        if operator in _SUMS and binary.element in self.spelling.unsigned and self.is_any_number(binary):
+            return f"({self.spelling.values[binary.element]})({self.wrapping(binary)})", precedence.PREFIX
         level = precedence.LEVELS[operator]
         if level in (precedence.EQUALITY, precedence.ORDER):
             left, right = without_cast(left), without_cast(right)
@@ -145,6 +150,35 @@ class ExpressionPrinter:
         if binary.element is ir.Element.LONG and level in _WIDENED and not (is_long(left) or is_long(right)):
             first = f"({self.spelling.values[ir.Element.LONG]}){self.at(precedence.PREFIX, left)}"
         return f"{first} {operator.value} {second}", level
+
+    def is_any_number(self, value: ir.Expression) -> bool:
+        """Whether a value that a cell has held is among the parts of a sum; indices and counts are small."""
+        match value:
+            case ir.Const(int() as number):
+                return abs(number) > _SMALL
+            case ir.Load(array):
+                return array.element in self.spelling.unsigned
+            case ir.Ref(variable):
+                return variable in self.of_cells
+            case ir.Unary(ir.UnaryOperator.NEGATE, operand) | ir.Cast(operand, ir.Element.INT):
+                return self.is_any_number(operand)
+            case ir.Binary(operator, left, right) if operator in _SUMS:
+                return self.is_any_number(left) or self.is_any_number(right)
+            case ir.Select(_, left, right):
+                return self.is_any_number(left) or self.is_any_number(right)
+        return False
+
+    def note(self, variable: ir.Variable, value: ir.Expression) -> None:
+        """Remembers what a variable is given."""
+        if variable.element in self.spelling.unsigned and self.is_any_number(value):
+            self.of_cells.add(variable)
+
+    def wrapping(self, value: ir.Expression) -> str:
+        """A value in the unsigned type of its element, in which sums wrap around."""
+        if isinstance(value, ir.Binary) and value.operator in _SUMS:
+            right = self.operand(precedence.SUM, value.right, precedence.PRODUCT)
+            return f"{self.wrapping(value.left)} {value.operator.value} {right}"
+        return f"({self.spelling.unsigned[value.element]}){self.at(precedence.PREFIX, value)}"
 
     def beside(self, level: int, operand: ir.Expression, needed: int, other: ir.Expression) -> str:
         """An operand; beside a 64-bit one or in a comparison it needs no conversion to 64 bits."""
@@ -176,6 +210,7 @@ class ExpressionPrinter:
             name=name,
             type=self.spelling.values[element],
             largest=self.spelling.largest[element],
+            sum=sum_text(self.spelling, element),
         )
         return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
 
@@ -270,6 +305,12 @@ class ExpressionPrinter:
         return f"{left} {combine.value} {right}"
 
 
+def sum_text(spelling: Spelling, element: ir.Element, left: str = "a", right: str = "b") -> str:
+    """The sum of two names, which wraps around."""
+    unsigned = spelling.unsigned.get(element)
+    return f"{left} + {right}" if unsigned is None else f"({spelling.values[element]})(({unsigned}){left} + {right})"
+
+
 def is_word(array: ir.Array, index: ir.Expression) -> bool:
     """Whether this is the one cell of a word, not one of an array's."""
     return array.extent is ir.Extent.ONE and isinstance(index, ir.Const)
@@ -323,6 +364,11 @@ def _with_point(text: str) -> str:
 
 _WITH_OWN_ASSIGNMENT = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
 
+_SMALL = 64
+"""Steps up to here, added once for each node or arc, are counts."""
+
+_SUMS = (ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT)
+
 _ASSIGNED = (
     ir.BinaryOperator.ADD,
     ir.BinaryOperator.SUBTRACT,
@@ -338,10 +384,12 @@ _ASSIGNED = (
 def assignment_text(expressions: ExpressionPrinter, variable: ir.Variable, value: ir.Expression) -> str:
     """`x = value`, or `x += …` where the value begins with what the variable was."""
     place, _ = expressions.place(variable)
+    expressions.note(variable, value)
     if isinstance(value, ir.Binary) and value.left == ir.Ref(variable) and value.operator in _ASSIGNED:
         wraps = value.operator is ir.BinaryOperator.MULTIPLY and not value.element.is_real
+        wraps |= value.element in expressions.spelling.unsigned and expressions.is_any_number(value)
         taken = _taken_away(ir.Combine.ADD, value.right) if value.operator is ir.BinaryOperator.ADD else None
-        if taken is not None:
+        if taken is not None and not wraps:
             return f"{place} -= {expressions.expression(taken)}"
         if not wraps:
             return f"{place} {value.operator.value}= {expressions.expression(value.right)}"
@@ -360,6 +408,10 @@ def combination_text(
     expressions: ExpressionPrinter, combine: ir.Combine, cell: ir.Array | ir.Ref, place: str, value: ir.Expression
 ) -> str:
     """`place = place combine value`, shorter where there is an operator for it."""
+    unsigned = expressions.spelling.unsigned.get(cell.element)
+    if combine is ir.Combine.ADD and unsigned is not None and expressions.is_any_number(value):
+        right = expressions.at(precedence.PRODUCT, value)
+        return f"{place} = {sum_text(expressions.spelling, cell.element, place, right)}"
     if (taken := _taken_away(combine, value)) is not None:
         return f"{place} -= {expressions.expression(taken)}"
     if combine in _WITH_OWN_ASSIGNMENT:

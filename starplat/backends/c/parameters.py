@@ -150,7 +150,8 @@ def signature_text(head: str, parameters: list[str]) -> str:
     line = f"{head}({', '.join(parameters)})"
     if len(line.rsplit("\n", 1)[-1]) + len(" {") <= LAID_OUT:
         return line
-    return "\n".join(between(f"{head}(", parameters, ")"))
+    *attributes, last = head.split("\n")
+    return "\n".join((*attributes, *between(f"{last}(", parameters, ")")))
 
 
 def kernels_inside(legal: st.LegalLoop, module: ir.Module) -> tuple[ir.Kernel, ...]:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from starplat.backends import launch
 from starplat.backends.c import atomics, groups
-from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.expressions import ExpressionPrinter, sum_text
 from starplat.backends.files.definitions import used
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.spelling import Spelling
@@ -38,7 +38,10 @@ def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
     ends = {**spelling.largest, ir.Element.DOUBLE: "INFINITY"}
     whole = ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
     return (
-        *(made_of("add_inf", name=f"add_inf{end}", type=kinds[e], largest=ends[e]) for e, end in whole),
+        *(
+            made_of("add_inf", name=f"add_inf{end}", type=kinds[e], largest=ends[e], sum=sum_text(spelling, e))
+            for e, end in whole
+        ),
         *(made_of("multiply", name=f"multiply{end}", type=kinds[e]) for e, end in whole),
         *(
             made_of(

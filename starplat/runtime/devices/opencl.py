@@ -9,6 +9,7 @@ import numpy as np
 
 from starplat.backends import launch
 from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.arguments.caller_arrays import is_opencl_array
@@ -47,6 +48,8 @@ class OpenCLDevice(ArrayDevice):
         super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")
         self.cl = opencl()
         self.device = device
+        self.local_memory: int = device.local_mem_size
+        """Bytes that a work-group may share."""
         self.few_groups = launch.GROUPS_OF_A_UNIT * device.max_compute_units
         self._beside: dict[Any, OpenCLDevice] = {}
         self.faults = Faults(self.name, (self.cl.Error,))
@@ -222,10 +225,15 @@ class OpenCLKernels(GroupKernels):
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Any:
-        """The built kernel, told what it takes, which pyopencl would find out anew at every launch."""
+        """The built kernel, told what it takes, which pyopencl would find out anew at every launch. Raises E0608: a
+        group has too little local memory for it."""
+        cl, device = self._opencl.cl, self._opencl.device
         with self._opencl.faults:
-            kernel = self._opencl.cl.Kernel(self._program, name)
+            kernel = cl.Kernel(self._program, name)
             kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
+            taken = kernel.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, device)
+        if taken > self._opencl.local_memory:
+            raise _too_little_local_memory(self._opencl.name, name, taken, self._opencl.local_memory)
         return kernel
 
     def _scalar_type(self, parameter: launch.KernelArgument) -> np.dtype[Any] | None:
@@ -257,6 +265,12 @@ class OpenCLKernels(GroupKernels):
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
+
+
+def _too_little_local_memory(device: str, kernel: str, taken: int, most: int) -> DiagnosticError:
+    message = f"a work-group of '{kernel}' takes {taken:,} bytes of local memory, and {device} has {most:,}"
+    help = "run with --schedule balance=node, where rows take none, or choose another device"
+    return DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 def launch_range(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> tuple[tuple[int], tuple[int]]:

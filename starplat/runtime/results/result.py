@@ -27,7 +27,8 @@ SCHEMA = 1
 @dataclass(frozen=True, slots=True)
 class Seconds:
     """Times by the host's clock; `run` has one for every repetition, each from an idle device to an idle device, by the
-    device's own clock where it has one (cuda). `batches` has one for every batch of updates of the last repetition."""
+    device's own clock where it has one (cuda). `batches` has one for every batch of updates of the last repetition;
+    `preparation` is the part of `upload` in which the device made arrays of the graph for this program."""
 
     load: float = 0.0
     compile: float = 0.0
@@ -35,6 +36,7 @@ class Seconds:
     run: tuple[float, ...] = ()
     download: float = 0.0
     batches: tuple[float, ...] = ()
+    preparation: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -44,6 +46,7 @@ class Seconds:
             "run": list(self.run),
             "download": self.download,
             **({"batches": list(self.batches)} if self.batches else {}),
+            **({"preparation": self.preparation} if self.preparation else {}),
         }
 
 

@@ -15,7 +15,7 @@ from starplat.ir.lowering.checking.risks import Risk
 from starplat.source import SourceFile, Span
 
 FAULT_CELLS = 4
-FAULTS = (ir.Extent.NODES + ir.Extent.ARCS + 1).times(FAULT_CELLS)
+FAULTS = (ir.Extent.ONE + ir.Extent.NODES + ir.Extent.ARCS).times(FAULT_CELLS)
 """Iterations are numbered by nodes, then arcs; the last number is that of what runs once."""
 
 _LONG = ir.Element.LONG
