@@ -45,6 +45,12 @@ def test_another_answer_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert str(measured("bfs/while_more", tmp_path)["reason"]).startswith("wrong")
 
 
+def test_only_other_operators_need_a_clock() -> None:
+    unlike = {str(entry) for entry in spellings.chosen(("bfs",)) if spellings.is_unlike(entry)}
+    assert "bfs/two_flags" not in unlike
+    assert "bfs/with_parent" in unlike
+
+
 @pytest.mark.campaign
 def test_a_process_is_ended_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     quick = ["--quick", "--only", "bfs/while_more", "--repeat", "1", "--kept", str(tmp_path)]
