@@ -5,9 +5,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
 NO_FILE = "it is a pipe or a device"
 """Why something is not replaced that is neither a file nor a folder."""
+_MASK = Lock()
+"""Held while the mask of permissions, which is read by changing it, is another: a second thread would keep that one."""
 
 
 @contextmanager
@@ -29,8 +32,9 @@ def replacing(destination: Path, mode: int | None = None, suffix: str = ".part")
 
 def mode_of_new() -> int:
     """The permissions that a new file gets."""
-    mask = os.umask(0)
-    os.umask(mask)
+    with _MASK:
+        mask = os.umask(0)
+        os.umask(mask)
     return 0o666 & ~mask
 
 

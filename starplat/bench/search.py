@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from starplat.bench import measure, records
 from starplat.bench.candidates import Candidate, Refused, candidates
@@ -95,14 +95,6 @@ class Outcome:
         return ExitCode.FINE if self.best is not None else ExitCode.WRONG_INPUT
 
 
-class Judging(Protocol):
-    """Decides whether answers are right."""
-
-    def judged(self, row: records.Row, result: Result) -> records.Row:
-        """The row with the verdict on its answer."""
-        ...
-
-
 @dataclass
 class Search:
     """A search on one graph and target.
@@ -121,7 +113,7 @@ class Search:
     budget: float
     keep: Callable[[Trials], None] = lambda trials: None
     clock: Callable[[], float] = monotonic
-    judge: Judging | None = None
+    judge: measure.Judge | None = None
     slowest: float | None = None
     trials: dict[str, Trial] = field(default_factory=dict)
     device: str = "-"

@@ -157,14 +157,12 @@ def _wrong_usage(error: Exception, words: Sequence[str]) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     if not message:
         return ExitCode.USAGE.value
-    path = _command(words) if context is None else context.command_path
+    if context is None:  # it failed before it was parsed
+        path = " ".join(("starplat", *(word for word in words[:1] if word in VERBS)))
+    else:
+        path = context.command_path
     message = message.replace(": Value error, ", ": ")
     return _failed(words, ExitCode.USAGE, message, f"`{path} --help` lists what there is")
-
-
-def _command(arguments: Sequence[str]) -> str:
-    """The verb of a command line that failed before it was parsed."""
-    return " ".join(("starplat", *(word for word in arguments[:1] if word in VERBS)))
 
 
 def _internal_error(error: Exception, words: Sequence[str]) -> int:

@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from time import monotonic
 
 
 def _known(*names: str) -> frozenset[int]:
@@ -26,8 +25,8 @@ RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
 _STOPS = _known("SIGINT", "SIGTERM")
-_PATIENCE = 0.8
-"""Seconds of grace for a process that is told to stop."""
+_PATIENCE, _PAUSES = 0.8, 4
+"""Seconds of grace for a process that is told to stop, in so many pauses: a machine may stand still in one of them."""
 _HANDED_ON = _known("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 _PR_SET_PDEATHSIG = 1
 _INTERRUPTED = 130
@@ -68,13 +67,11 @@ def _end_with(waiting: int) -> None:
 def _status_of(worker: int, heard: set[int]) -> int:
     """How the child ended. A signal sent to the parent alone is forwarded; one from a terminal reaches both."""
     in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    deadline: float | None = None
-    while True:
-        left = None if deadline is None else deadline - monotonic()
-        if left is not None and left <= 0:
-            return _killed(worker)
-        came = signal.sigwaitinfo(heard) if left is None else signal.sigtimedwait(heard, left)
+    pauses: int | None = None
+    while pauses != 0:
+        came = signal.sigwaitinfo(heard) if pauses is None else signal.sigtimedwait(heard, _PATIENCE / _PAUSES)
         if came is None:
+            pauses = None if pauses is None else pauses - 1
             continue
         if came.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(worker, os.WNOHANG)
@@ -84,8 +81,9 @@ def _status_of(worker: int, heard: set[int]) -> int:
         sent, number = came.si_code <= 0, came.si_signo
         if sent:  # a shell has what it starts with & ignore SIGINT, which a terminal sends to all
             os.kill(worker, signal.SIGTERM if number == signal.SIGINT and in_background else number)
-        if number in _STOPS and (sent or not in_background) and deadline is None:
-            deadline = monotonic() + _PATIENCE
+        if number in _STOPS and (sent or not in_background):
+            pauses = _PAUSES if pauses is None else pauses - 1
+    return _killed(worker)
 
 
 def _killed(worker: int) -> int:

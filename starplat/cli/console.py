@@ -173,11 +173,6 @@ def show_all_errors(wanted: bool) -> bool:
     return wanted
 
 
-def wrote_json() -> bool:
-    """Whether the command has written its object."""
-    return _WROTE_JSON.get()
-
-
 def usage_error(message: str, hint: str | None = None) -> None:
     """What is wrong with the command line itself, in the shape of a diagnostic."""
     if wants_colour(sys.stderr):
@@ -253,7 +248,7 @@ def wants_json(words: Sequence[str]) -> bool:
 
 def write_failure(words: Sequence[str], code: ExitCode, message: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
     """Writes the object if the command line asks for one, unless the command has written its own."""
-    if not wants_json(words) or wrote_json():
+    if not wants_json(words) or _WROTE_JSON.get():
         return
     shown = [diagnostic.to_json() for diagnostic in diagnostics]
     write_json({"schema": 1, "exit_code": code.value, "error": message, "diagnostics": shown})

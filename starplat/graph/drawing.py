@@ -1,47 +1,36 @@
 """Pictures of small graphs, by NetworkX and matplotlib."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from starplat.graph.csr import Rows, sources_of
 from starplat.graph.errors import needs_library, too_large_to_draw, wrong_arguments
+from starplat.graph.ids import Names
 
 MOST_DRAWN = 300
 """Nodes of the largest graph in whose picture a reader finds anything."""
 MOST_LABELLED = 60
 
 
-class Graph(Protocol):
-    """What is drawn of a `graph.Graph`."""
-
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def directed(self) -> bool: ...
-    @property
-    def sources(self) -> NDArray[np.int32]: ...
-    @property
-    def columns(self) -> NDArray[np.int32]: ...
-    def original_id(self, node: int) -> Any: ...
-
-
-def drawn(graph: Graph, values: ArrayLike | None) -> Any:
-    """Matplotlib's axes with the graph, its nodes coloured by `values`, [n], if there are any. Raises E0813, a library
-    is not installed; E0817, there are not n values; E0818, it has too many nodes."""
-    if graph.num_nodes > MOST_DRAWN:
-        raise too_large_to_draw(graph.num_nodes, MOST_DRAWN)
-    colours = None if values is None else _colours(graph, np.asarray(values))
+def drawn(names: Names, rows: Rows, values: NDArray[Any] | None, *, directed: bool) -> Any:
+    """Matplotlib's axes with a graph, its nodes coloured by `values`, [n], if there are any. Raises E0813, a library is
+    not installed; E0817, there are not n values; E0818, it has too many nodes."""
+    n = len(rows.row_offsets) - 1
+    if n > MOST_DRAWN:
+        raise too_large_to_draw(n, MOST_DRAWN)
+    colours = None if values is None else _colours(n, values)
     try:
         import networkx
         from matplotlib import pyplot
     except ImportError as error:
         raise needs_library("Graph.draw", str(error.name)) from None
-    shape = networkx.DiGraph() if graph.directed else networkx.Graph()
-    shape.add_nodes_from(range(graph.num_nodes))
-    shape.add_edges_from(zip(graph.sources.tolist(), graph.columns.tolist(), strict=True))
-    labelled = graph.num_nodes <= MOST_LABELLED
-    labels = {node: str(graph.original_id(node)) for node in shape} if labelled else {}
+    shape = networkx.DiGraph() if directed else networkx.Graph()
+    shape.add_nodes_from(range(n))
+    shape.add_edges_from(zip(sources_of(rows.row_offsets).tolist(), rows.columns.tolist(), strict=True))
+    labelled = n <= MOST_LABELLED
+    labels = {node: str(names.of(node)) for node in shape} if labelled else {}
     _, axes = pyplot.subplots(figsize=(6, 4.5))
     networkx.draw_networkx(
         shape,
@@ -57,10 +46,10 @@ def drawn(graph: Graph, values: ArrayLike | None) -> Any:
     return axes
 
 
-def _colours(graph: Graph, values: NDArray[Any]) -> NDArray[Any]:
+def _colours(n: int, values: NDArray[Any]) -> NDArray[Any]:
     """A colour for every node, [n, 4]: from dark to bright as its value grows; grey where it is INF or no number."""
-    if values.shape != (graph.num_nodes,) or values.dtype.kind not in "biuf":
-        raise wrong_arguments(f"a graph of {graph.num_nodes} nodes is coloured by as many numbers")
+    if values.shape != (n,) or values.dtype.kind not in "biuf":
+        raise wrong_arguments(f"a graph of {n} nodes is coloured by as many numbers")
     from matplotlib import colormaps
 
     known = np.isfinite(values) if values.dtype.kind != "i" else values != np.iinfo(values.dtype).max

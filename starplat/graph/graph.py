@@ -247,7 +247,8 @@ class Graph:
         """
         from starplat.graph.drawing import drawn
 
-        return drawn(self, values)
+        given = None if values is None else np.asarray(values)
+        return drawn(self.names, self._rows, given, directed=self.directed)
 
     def describe(self) -> str:
         """The line that says what was read."""

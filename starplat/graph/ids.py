@@ -44,7 +44,7 @@ class Counted:
         if ids.dtype.kind not in "iu":
             return _one_by_one(self.node_of, ids)
         there = (ids >= self.first) & (ids < self.first + self.n)
-        return np.where(there, _narrowed(ids, there, 0).astype(np.int64) - self.first, ABSENT).astype(np.int32)
+        return np.where(there, _narrowed(ids, there).astype(np.int64) - self.first, ABSENT).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Listed:
         if not len(self.all):
             return np.full(len(ids), ABSENT, np.int32)
         fits = (ids >= np.iinfo(self.all.dtype).min) & (ids <= np.iinfo(self.all.dtype).max)
-        wanted = _narrowed(ids, fits, 0).astype(self.all.dtype)
+        wanted = _narrowed(ids, fits).astype(self.all.dtype)
         place = np.minimum(np.searchsorted(self.all, wanted, sorter=self._order), len(self.all) - 1)
         nodes = place if self._order is None else self._order[place]
         return np.where(fits & (self.all[nodes] == wanted), nodes, ABSENT).astype(np.int32)
@@ -151,9 +151,9 @@ def _as_numbers(labels: Sequence[Hashable]) -> NDArray[Any] | None:
     return None
 
 
-def _narrowed(ids: NDArray[Any], fits: NDArray[np.bool_], otherwise: int) -> NDArray[Any]:
-    """The ids, with another number for those that do not fit."""
-    return ids if bool(fits.all()) else np.where(fits, ids, np.array(otherwise, np.int64).astype(ids.dtype))
+def _narrowed(ids: NDArray[Any], fits: NDArray[np.bool_]) -> NDArray[Any]:
+    """The ids, with 0 for those that do not fit."""
+    return ids if bool(fits.all()) else np.where(fits, ids, ids.dtype.type(0))
 
 
 def _whole(id: Any) -> int | None:

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starplat.graph import csr, errors, streams
-from starplat.graph.graph import Graph
+from starplat.graph.graph import MAX_NODES, Graph
 from starplat.graph.ids import as_ids
-
-MAX_NODES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,10 @@ Blocks = Callable[[], Iterable[NDArray[Any]]]
 """Gives ids in blocks, as often as it is asked, so that they need not be in memory at once."""
 
 
-def of_header(file: str, n: int, base: int) -> Numbering:
-    """All of the header's `n` nodes exist; the file counts from `base` and its ids have been checked."""
+def of_header(file: str, n: int) -> Numbering:
+    """All of the header's `n` nodes exist; the file counts from 1 and its ids have been checked."""
     require_room(file, n)
-    return Numbering(n, None, base)
+    return Numbering(n, None, 1)
 
 
 def up_to_highest(file: str, blocks: Blocks) -> Numbering:

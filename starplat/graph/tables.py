@@ -99,16 +99,17 @@ def arc_blocks(
     input: streams.Input,
     layout: Layout,
     skip_lines: int = 0,
-    wrong: Callable[[int], DiagnosticError | None] | None = None,
+    promised: int | None = None,
+    wrong: Callable[[int], DiagnosticError] | None = None,
 ) -> Iterator[Arcs]:
-    """The arcs of a file, block by block; `wrong` tells what to raise after the last one, by the number of all. Raises
-    E0805, E0808 or E0809 with the line and column."""
+    """The arcs of a file, block by block; where it promises so many, `wrong` tells what to raise after the last one if
+    there are others. Raises E0805, E0808 or E0809 with the line and column."""
     count = 0
     for block in _parsed(input, layout, skip_lines):
         count += len(block)
         yield block
-    if wrong is not None and (error := wrong(count)) is not None:
-        raise error
+    if wrong is not None and count != promised:
+        raise wrong(count)
 
 
 def _parsed(input: streams.Input, layout: Layout, skip_lines: int) -> Iterator[Arcs]:

@@ -7,7 +7,7 @@ from typing import Any
 import networkx as nx
 
 from starplat.networkx.network import Network
-from starplat.networkx.registry import Refusal, implements, needs_attribute
+from starplat.networkx.registry import implements, needs_attribute
 from starplat.networkx.searches import (
     ZERO_WEIGHTS,
     Search,
@@ -33,16 +33,12 @@ def between_two_nodes(arguments: Mapping[str, Any]) -> str | None:
     return None
 
 
-def against_arcs(parameter: str) -> Refusal:
-    """Refuses paths against the arcs, whose order is that of `G.pred`."""
-
-    def refusal(arguments: Mapping[str, Any]) -> str | None:
-        backwards = arguments[parameter] is not None and arguments.get("source") is None
-        if backwards and arguments["G"].is_directed():
-            return "which of several shortest paths to a node NetworkX finds depends on the order of G.pred"
-        return None
-
-    return refusal
+def against_arcs(arguments: Mapping[str, Any]) -> str | None:
+    """The order of paths against the arcs is that of `G.pred`."""
+    backwards = arguments["target"] is not None and arguments.get("source") is None
+    if backwards and arguments["G"].is_directed():
+        return "which of several shortest paths to a node NetworkX finds depends on the order of G.pred"
+    return None
 
 
 # --- counted in edges ------------------------------------------------------------------------------------------------
@@ -64,7 +60,7 @@ def single_source_shortest_path(G: Network, source: Any, cutoff: float | None = 
     return _levels(G, source, f"Source {source} not in G").paths(_limit(cutoff))
 
 
-@implements(against_arcs("target"))
+@implements(against_arcs)
 def single_target_shortest_path(G: Network, target: Any, cutoff: float | None = None) -> Paths:
     found = _levels(G, target, f"Target {target} not in G").paths(_limit(cutoff))
     return {source: path[::-1] for source, path in found.items()}
@@ -285,7 +281,7 @@ def _bellman_ford(G: Network, source: Any, weight: Weight) -> Search:
 # --- whichever -------------------------------------------------------------------------------------------------------
 
 
-@implements(no_function, between_two_nodes, against_arcs("target"))
+@implements(no_function, between_two_nodes, against_arcs)
 def shortest_path(
     G: Network, source: Any = None, target: Any = None, weight: Weight = None, method: str = "dijkstra"
 ) -> Any:

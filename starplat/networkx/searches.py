@@ -177,12 +177,10 @@ def by_weights(network: Network, sources: Sequence[int], weight: Hashable | None
     return _of_weights(network, weight, turned=turned).search(sources)
 
 
-def from_each(
-    network: Network, sources: Sequence[int], weight: Hashable | None = None, *, turned: bool = False
-) -> Iterator[Search]:
+def from_each(network: Network, sources: Sequence[int], weight: Hashable | None) -> Iterator[Search]:
     """A search from each of the sources, by weights that are not negative. Those in a small graph share a run, and
     begin when the first of them is asked for. Raises NotImplementedError: as of `by_weights`, when this is called."""
-    return _of_weights(network, weight, turned=turned).searches(sources)
+    return _of_weights(network, weight, turned=False).searches(sources)
 
 
 def distances_in_one_run(

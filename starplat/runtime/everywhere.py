@@ -136,14 +136,13 @@ def _compared(attempt: Attempt, measure: Attempt, module: ir.Module, bound: Boun
     if difference is None:
         by_interpreter = measure.device.target == REFERENCE
         return replace(attempt, result=replace(attempt.result, validated=True if by_interpreter else None))
-    what = f"{difference.name}{difference.where} is {difference.got}, not {difference.expected}"
-    more = f" ({difference.count:,} values differ)" if difference.count > 1 else ""
+    what = f"{difference.name}{difference.where} is {difference.got}, not {difference.expected}{difference.more}"
     return replace(
         attempt,
         agreement=Agreement.DIFFERS,
-        reason=f"{what}{more}",
+        reason=what,
         result=replace(attempt.result, validated=False),
-        fault=_differs(attempt, measure, f"{what}{more}"),
+        fault=_differs(attempt, measure, what),
     )
 
 

@@ -7,7 +7,7 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,7 @@ from starplat.runtime.estimate import Estimate
 from starplat.runtime.renumbered import Renumbering, renumbering
 from starplat.runtime.resident import on_device
 from starplat.runtime.results.not_numbers import not_numbers
-from starplat.runtime.results.result import Bytes, Result, Seconds, no_such_result
+from starplat.runtime.results.result import Bytes, Result, Seconds, wanted_of
 from starplat.runtime.running import Run
 from starplat.runtime.scheduling import alternatives
 from starplat.runtime.session import default_session
@@ -64,7 +64,8 @@ def run_as_asked(module: ir.Module, graph: Graph, given: Bound, asked: Request) 
     """Runs a module's entry on a graph. Raises DiagnosticError: E06xx for what the target or the schedule cannot do,
     E09xx for devices, E0703 and E0704 for mistakes of the program's run, E0730 and E0731 for what takes more than it
     may; KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so."""
-    arrays, limits, index = _arrays_wanted(module, asked.results), asked.limits, asked.device_index or 0
+    arrays = wanted_of(entry_of(module).results, asked.results)
+    limits, index = asked.limits, asked.device_index or 0
     within = default_session() if asked.session is None else asked.session
     device = within.device(asked.target, index).beside(
         a.value for a in given.arrays.values() if isinstance(a, CallerArray)
@@ -312,17 +313,6 @@ def _watched(run: Run) -> Trace:
     sizes = run.resident
     work = work_of(module, found, num_nodes=sizes.num_nodes, num_arcs=sizes.num_arcs, wide_arcs=sizes.wide_arcs)
     return replace(found, work=work, taken_apart=taken_apart(run.module))
-
-
-def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> Mapping[str, ir.Array]:
-    """The arrays to bring back, by the names that the program has for them."""
-    known = entry_of(module).results
-    if results is None:
-        return known
-    for name in results:
-        if name not in known:
-            raise no_such_result(name, known)
-    return {name: known[name] for name in results}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

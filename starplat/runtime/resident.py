@@ -6,7 +6,7 @@ takes the graphs off the device that were not used for longest; they cross again
 """
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -48,23 +48,14 @@ _Key = tuple[str, ir.Element, ir.Placement]
 _MOST_KEPT = 256
 
 
-class HostArrays(Mapping[str, Cells]):
+class HostArrays(dict[str, Cells]):
     """The arrays of the graph that a function gives, by name, made on demand."""
 
     def __init__(self, graph: Callable[[], Graph]) -> None:
         self._graph = graph
-        self._made: dict[str, Cells] = {}
 
-    def __getitem__(self, name: str) -> Cells:
-        if name not in self._made:
-            self._made[name] = _MAKERS[name](self._graph())
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_MAKERS)
-
-    def __len__(self) -> int:
-        return len(_MAKERS)
+    def __missing__(self, name: str) -> Cells:
+        return self.setdefault(name, _MAKERS[name](self._graph()))
 
 
 class ResidentGraph:

@@ -23,9 +23,7 @@ Answer = TypeVar("Answer")
 def _reference(index: int) -> Device:
     from starplat.runtime.devices.reference import ReferenceDevice
 
-    if index != 0:
-        raise _no_device("reference", index, 1)
-    return ReferenceDevice()
+    return _numbered("reference", index, [ReferenceDevice])()
 
 
 def _opencl(index: int) -> Device:
@@ -54,9 +52,7 @@ def _numbered(target: str, index: int, found: Sequence[Answer]) -> Answer:
 def _cuda(index: int) -> Device:
     from starplat.runtime.devices.cuda import CudaDevice
 
-    count = sum(device.usable for device in report("cuda"))
-    if not 0 <= index < count:
-        raise _no_device("cuda", index, count)
+    _numbered("cuda", index, [device for device in report("cuda") if device.usable])
     return CudaDevice(cuda.cupy(), index)
 
 

@@ -47,8 +47,12 @@ class Difference:
     count: int
 
     def __str__(self) -> str:
-        more = f" ({self.count:,} values differ)" if self.count > 1 else ""
-        return f"{self.name}{self.where} is {self.got}, the interpreter says {self.expected}{more}"
+        return f"{self.name}{self.where} is {self.got}, the interpreter says {self.expected}{self.more}"
+
+    @property
+    def more(self) -> str:
+        """How many values differ, if there are several."""
+        return f" ({self.count:,} values differ)" if self.count > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)

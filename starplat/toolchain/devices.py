@@ -116,7 +116,11 @@ def _opencl_report() -> tuple[DeviceDescription, ...]:
     good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
     mend = None if good else INSTALL
     bad = [_described(device, None, f"does not compile: {fault}", mend) for device, fault in tried if fault]
-    hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in vendors.runtimes() if runtime.fault]
+    hidden = [
+        DeviceDescription("opencl", None, Path(one.library).name, "-", 0, 0, f"does not load: {one.fault}", one.mend)
+        for one in vendors.runtimes()
+        if one.fault
+    ]
     if not good and not bad and not hidden:
         hidden = [missing("opencl", "no OpenCL runtime is installed", INSTALL)]
     return (*good, *bad, *hidden)
@@ -134,10 +138,6 @@ def _described(device: Any, index: int | None, status: str, mend: str | None) ->
         mend,
         is_gpu=not device.type & opencl().device_type.CPU,
     )
-
-
-def _hidden(library: str, fault: str | None, mend: str | None) -> DeviceDescription:
-    return DeviceDescription("opencl", None, Path(library).name, "-", 0, 0, f"does not load: {fault}", mend)
 
 
 def _interpreter() -> tuple[DeviceDescription, ...]:

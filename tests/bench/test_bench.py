@@ -235,8 +235,9 @@ def test_bench_writes_json_and_a_page_and_compare_reads_it(
     found = command(*common, "--json", "-").json
     assert (found["kind"], len(found["rows"][0]["seconds"]), found["rows"][0]["answer"]) == ("bench", 3, "agrees")
     report = read_report(tmp_path / "a.json")
-    faster = replace(report, rows=tuple(replace(r, seconds=tuple(s / 9 for s in r.seconds)) for r in report.rows))
-    (tmp_path / "b.json").write_text(json.dumps(faster.to_json()), encoding="utf-8")
+    for name, times in (("a", (0.9, 0.99, 1.08)), ("b", (0.1, 0.11, 0.12))):  # one of three runs may take ten times
+        told = replace(report, rows=tuple(replace(row, seconds=times) for row in report.rows))
+        (tmp_path / f"{name}.json").write_text(json.dumps(told.to_json()), encoding="utf-8")
     outcome = command("bench", "compare", tmp_path / "a.json", tmp_path / "b.json")
     assert outcome.code == 0
     assert re.search(r"^g +reference +plain .* 9\.00 .*faster", outcome.out, re.MULTILINE)

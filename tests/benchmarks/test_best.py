@@ -72,7 +72,7 @@ def test_a_schedule_that_ends_badly_is_left_out_and_the_rest_is_measured(
     watch._one_process()
     assert [trial.schedule for trial in watch.known["bfs", "rmat5"].values()] == ["auto", "plain"]
     monkeypatch.setattr(watching, "START", right)
-    watch.quest = Quest(("bfs",), ("rmat5",), "reference", patience=60, budget=60, judge="numpy")
+    watch.quest = Quest(("bfs",), ("rmat5",), "reference", patience=60, budget=900, judge="numpy")
     watch.run()
     (one,) = found
     trials = {trial.schedule: trial for trial in one.trials}

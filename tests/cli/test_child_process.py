@@ -52,6 +52,33 @@ def test_a_crash_is_one_sentence_and_the_next_run_works(
     assert debugged.code == -getattr(signal, case.partition("-")[2])
 
 
+WRITING = """
+import pathlib, sys, time
+from starplat.cli import child_process, files, process
+hours = iter(range(0, 10**9, 3600))
+child_process.monotonic = lambda: next(hours)
+def slow(path):
+    with files.replacing(pathlib.Path("r.npz")) as temporary:
+        temporary.write_text("half")
+        print("half", flush=True)
+        while True:
+            time.sleep(0.05)
+files.read_program = slow
+process.run()
+"""
+
+
+def test_work_that_cleans_up_is_not_killed_where_the_machine_stood_still(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WRITING, "inspect", "p.sp"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "half\n"
+        started.send_signal(signal.SIGTERM)
+        _, err = started.communicate(timeout=300)
+    assert (started.returncode, err) == (130, "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
 def test_what_is_sent_to_a_command_reaches_the_work(tmp_path: Path, number: signal.Signals, code: int) -> None:
     program = tmp_path / "slow.sp"

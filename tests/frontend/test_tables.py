@@ -78,6 +78,6 @@ def test_an_unsafe_cache_folder_is_not_used_and_no_mistake(
     folder.chmod(0o777)
     monkeypatch.setenv("STARPLAT_CACHE_DIR", str(folder))
     assert pipeline._kept_tables() is None
-    assert list(recwarn) == []
+    assert not [each for each in recwarn if each.category is not ResourceWarning]  # garbage of other tests
     folder.chmod(0o700)
     assert pipeline._kept_tables() is not None

@@ -10,8 +10,8 @@ from threading import Timer
 from types import TracebackType
 from typing import IO, Any
 
-PATIENCE = 20
-"""Seconds that a client waits for a message."""
+PATIENCE = 120
+"""Seconds that a client waits for a message, and for the end, on a busy machine."""
 URI = "file:///programs/program.sp"
 
 
@@ -39,7 +39,7 @@ class Client:
         else:
             self.ask("shutdown", None)
             self.notify("exit", None)
-        code = self.process.wait(20)
+        code = self.process.wait(PATIENCE)
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
             pipe.close()

@@ -62,6 +62,14 @@ COMPARED = (
 """
     + _ROUNDS.replace("ADD", "if (u.out > 0.0) { sum += u.rank / g.count_outNbrs(u); }")
 )
+CHOSEN = changed(
+    OF_NODES,
+    (", inverse = 0.0", ""),
+    (
+        "if (g.count_outNbrs(v) > 0) { v.inverse = 1.0 / g.count_outNbrs(v); }",
+        "v.inverse = g.count_outNbrs(v) == 0 ? 0.0 : 1.0 / g.count_outNbrs(v);",
+    ),
+)
 SPELLINGS = {
     "a number for each node": OF_NODES,
     "a number for each node, by a filter": changed(
@@ -70,6 +78,20 @@ SPELLINGS = {
         ("g.count_outNbrs(v); }", "g.count_outNbrs(v);"),
     ),
     "a number for each arc": OF_ARCS,
+    "a number for each arc, by a loop over arcs": changed(
+        OF_ARCS,
+        (
+            "    forall (w in g.neighbors(v)) { edge e = g.get_edge(v, w); e.share = 1.0 / g.count_outNbrs(v); }\n  }",
+            "  }\n  forall (e in g.edges()) { e.share = 1.0 / g.count_outNbrs(e.source); }",
+        ),
+    ),
+    "a number that is 0 first": changed(
+        OF_NODES, (", inverse = 0.0", ""), ("    if (g.count", "    v.inverse = 0.0;\n    if (g.count")
+    ),
+    "a number that is chosen": CHOSEN,
+    "a number that is chosen the other way": changed(
+        CHOSEN, ("== 0 ? 0.0 : 1.0 / g.count_outNbrs(v)", "> 0 ? 1.0 / g.count_outNbrs(v) : 0.0")
+    ),
 }
 NEAR = {
     "the degree of the other side": (OF_NODES, "(g.count_outNbrs(v) > 0)", "(g.count_inNbrs(v) > 0)"),
@@ -87,6 +109,13 @@ NEAR = {
     "numbers of all nodes": (OF_NODES, "v.next = 0.1 + sum;", "v.next = v.inverse + sum;"),
     "numbers that grow": (OF_NODES, "    rank = next;", "    rank = next; node first = 0; first.inverse = 2.0;"),
     "the degree of the other end": (OF_ARCS, "1.0 / g.count_outNbrs(v)", "1.0 / g.count_inNbrs(w)"),
+    "other arcs' numbers": (
+        changed(SPELLINGS["a number for each arc, by a loop over arcs"], ("e.share = 1.0", "e.share = 1.0 + 0.0")),
+        "g.count_outNbrs(e.source)",
+        "g.count_inNbrs(e.destination)",
+    ),
+    "another number is chosen": (CHOSEN, "? 0.0 :", "? 0.5 :"),
+    "it is chosen otherwise": (CHOSEN, "== 0 ?", "== 1 ?"),
     "arcs to some": (FILLED, "forall (w in g.neighbors(v)) {", "forall (w in g.neighbors(v).filter(w > 2)) {"),
     "arcs from some": (
         FILLED,
@@ -112,6 +141,45 @@ def test_a_degree_kept_as_a_real_is_compared_with_0_as_the_whole_number_that_it_
         found, right = (
             starplat.compile(text).run(graph, target="reference", checked=checked) for checked in (False, True)
         )
+        assert np.allclose(found["rank"], right["rank"], rtol=1e-12), graph.name
+
+
+@pytest.mark.parametrize("inverse", [OF_NODES, CHOSEN])
+@pytest.mark.parametrize(
+    ("asked", "whole"),
+    [
+        ("v.inverse == 0.0", "g.count_outNbrs(v) == 0"),
+        ("v.inverse > 0.0", "g.count_outNbrs(v) > 0"),
+        ("v.inverse <= 0.0", "g.count_outNbrs(v) <= 0"),
+        ("v.inverse > 0.5", None),
+    ],
+)
+def test_an_inverse_that_is_0_says_that_there_are_no_neighbors(inverse: str, asked: str, whole: str | None) -> None:
+    def asking(text: str, condition: str) -> str:
+        return changed(
+            text,
+            ("v.next = 0.1 + sum;", "if (CONDITION) { sum += 1.0; } v.next = 0.1 + sum;"),
+            ("CONDITION", condition),
+        )
+
+    text = asking(inverse, asked)
+    assert (operators_of(text) == operators_of(asking(DIVIDED, whole or "g.count_outNbrs(v) > 2"))) is (
+        whole is not None
+    )
+    assert_as_written(text)
+
+
+def test_an_inverse_that_others_hold_is_kept() -> None:
+    asking = ("v.next = 0.1 + sum;", "if (v.inverse == 0.0) { sum += 1.0; } v.next = 0.1 + sum;")
+    text = changed(OF_NODES, asking, ("inverse = 0.0);", "inverse = 0.25);"))
+    assert "1.0 / count_outNbrs" in operators_of(text)
+    assert_as_written(text)
+
+
+def assert_as_written(text: str) -> None:
+    program = starplat.compile(text)
+    for graph in (UGLY["knot"], UGLY["ladder"], UGLY["one-node"]):
+        found, right = (program.run(graph, target="reference", checked=checked) for checked in (False, True))
         assert np.allclose(found["rank"], right["rank"], rtol=1e-12), graph.name
 
 

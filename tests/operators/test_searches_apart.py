@@ -77,6 +77,13 @@ function f(Graph g, propNode<double> c, SetN<g> sources) {
   }
 }
 """
+FLAGGED_SUM = changed(
+    LOOKED,
+    ("double sum = 0.0;", "double sum = 0.0; bool any = False;"),
+    ("sum += u.paths;", "sum += u.paths; any = True;"),
+    ("sum > 0.0", "any"),
+)
+NAMED = changed(PUSHED, ("more = False;\n", "more = False; int next = depth + 1;\n"), ("d = depth + 1", "d = next"))
 PASSED_ON = "if (w.d == depth + 1) { w.paths += v.paths; }"
 AT_ONCE = (
     PUSHED[: PUSHED.index("      forall (w in g.nodes()")].replace(
@@ -143,6 +150,35 @@ SPELLINGS = {
     ),
     "paths say who is reached": (LOOKED, BY_SUM),
     "paths say so by being any": (changed(LOOKED, ("sum > 0.0", "sum != 0.0")), BY_SUM),
+    "a flag says so": (FLAGGED_SUM, BY_SUM),
+    "the next level has a name": (
+        changed(
+            NAMED, ("d == depth + 1)) {\n        for (u", "d == next)) {\n        for (u"), ("depth++", "depth = next")
+        ),
+        SEARCH,
+    ),
+    "the level of the node has a name": (
+        changed(
+            PUSHED,
+            (
+                "        for (u in g.nodes_to(w)) { if (u.d == depth)",
+                "        int own = w.d - 1;\n        for (u in g.nodes_to(w)) { if (u.d == own)",
+            ),
+        ),
+        SEARCH,
+    ),
+    "a flag of the round is copied": (
+        changed(
+            PUSHED,
+            ("      more = False;\n", "      bool found = False;\n"),
+            ("more = True; }", "found = True; }"),
+            ("      depth++;\n", "      depth++;\n      more = found;\n"),
+        ),
+        SEARCH,
+    ),
+    "levels are compared with the node's": (changed(PUSHED, ("u.d == depth", "u.d == w.d - 1")), SEARCH),
+    "one more is compared with the node's": (changed(PUSHED, ("u.d == depth", "u.d + 1 == w.d")), SEARCH),
+    "neighbors come in order": (changed(AT_ONCE, ("forall (w in", "for (w in")), SEARCH_PUSHED),
     "INF for no level": (changed(LOOKED, ("-1", "INF")), BY_SUM),
 }
 
@@ -177,6 +213,29 @@ NEAR = {
     "the way back begins too low": changed(PUSHED, ("while (depth > 1) {", "depth -= 3;\n    while (depth > 1) {")),
     "the way back goes on": changed(PUSHED, ("while (depth > 1)", "while (depth > -1)")),
     "levels are asked for": changed(PUSHED, ("v.c += v.share;", "v.c += v.share + v.d;")),
+    "another name for the next level": changed(NAMED, ("u.d == depth", "u.d == next")),
+    "a name of what was next": changed(
+        NAMED,
+        ("      forall (w in", "      depth++;\n      forall (w in"),
+        ("      depth++;\n    }", "    }"),
+        ("filter(d == depth + 1)", "filter(d == next + 1)"),
+    ),
+    "a name of a level that is written": changed(
+        PUSHED,
+        (
+            "if (w.d == INF) { w.d = depth + 1; more = True; }",
+            "int old = w.d; if (old == INF) { w.d = depth + 1; more = True; if (old > depth) { w.paths += 1.0; } }",
+        ),
+    ),
+    "levels are compared with the next": changed(PUSHED, ("u.d == depth", "u.d == w.d + 1")),
+    "neighbors are left": changed(
+        AT_ONCE, ("forall (w in", "for (w in"), (PASSED_ON, PASSED_ON + " if (w.paths > 2.0) { break; }")
+    ),
+    "a flag that is set by all": changed(
+        FLAGGED_SUM, ("sum += u.paths; any = True; }", "sum += u.paths; } any = True;")
+    ),
+    "a flag that begins as set": changed(FLAGGED_SUM, ("any = False", "any = True")),
+    "a flag that is asked before": changed(FLAGGED_SUM, ("if (u.d == depth)", "if (u.d == depth && !any)")),
     "a level of two steps": changed(PUSHED, ("depth++", "depth += 2")),
     "sums that may be 0": changed(LOOKED, ("s.paths = 1.0", "s.paths = 0.0")),
     "sums that may be taken away": changed(

@@ -137,7 +137,7 @@ def ran_on_gpus(program: Path, way: str, parts: int, *words: str, gpus: int = 5,
     number = ["--devices", str(parts)] if way == "devices" else []
     environment = {**with_gpus(gpus, failure), **PATIENT}
     command = [*launcher, str(program), *words, *number]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.thin(plain=38, campaign=8)

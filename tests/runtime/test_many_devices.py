@@ -274,7 +274,7 @@ def test_a_thread_that_does_not_start_ends_the_others(monkeypatch: pytest.Monkey
         starplat.compile("pagerank").run(ring(), target="reference", devices=3)
     assert raised.value.exit_code is ExitCode.NO_DEVICE
     for thread in begun:
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
 
 

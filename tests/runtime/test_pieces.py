@@ -104,17 +104,17 @@ def test_a_reader_looks_at_its_piece_and_all_together_at_all(tmp_path: Path) -> 
     content[-len(wrong) :] = wrong  # the last arc leads to no node
     path.write_bytes(content)
     for part in (0, 1):
-        found = native.read_piece(Input(path), (part, 3))
+        found = native.read(Input(path), (part, 3))
         np.testing.assert_array_equal(found.row_offsets, graph.row_offsets)
     with pytest.raises(DiagnosticError, match="an arc leads to node 96"):
-        native.read_piece(Input(path), (2, 3))
+        native.read(Input(path), (2, 3))
 
 
 def test_rows_out_of_order_are_found_by_their_reader(tmp_path: Path) -> None:
     graph = Graph(np.array([0, 2, 3]), np.array([1, 0, 1], np.int32))
     path = written(graph, tmp_path / "g.spg")
     with pytest.raises(DiagnosticError, match="not in order"):
-        native.read_piece(Input(path), (0, 2))
+        native.read(Input(path), (0, 2))
 
 
 def test_a_file_is_read_once_for_all_ranks_of_a_host(tmp_path: Path) -> None:
@@ -145,13 +145,13 @@ def test_nothing_stays_of_what_is_handed_over(nameless: bool, tmp_path: Path, mo
     elif not reading._OPEN_FILES.is_dir():
         pytest.skip("this system does not show the open files of a process")
     seen: list[int] = []
-    piece = native.read_piece
+    piece = native.read
 
     def looked_at(input: Input, part: tuple[int, int]) -> Graph:
         seen.append(len(list(temporary.iterdir())))
         return piece(input, part)
 
-    monkeypatch.setattr(native, "read_piece", looked_at)
+    monkeypatch.setattr(native, "read", looked_at)
 
     def work(communicator: Communicator) -> list[int]:
         return read_together(path, communicator, lambda: starplat.read(path), ()).columns.tolist()

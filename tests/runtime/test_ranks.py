@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,8 @@ def mpiexec() -> str:
     beside = Path(sys.executable).with_name("mpiexec")
     if not beside.is_file():
         pytest.skip("mpiexec is missing: pip install 'starplat[mpi]'")
+    if sys.platform == "linux" and not Path("/dev/shm").is_dir():
+        pytest.skip("/dev/shm is missing, in which MPI's ranks share memory")
     return str(beside)
 
 
@@ -130,6 +132,29 @@ def test_what_goes_wrong_on_one_rank_ends_the_others() -> None:
     assert done.stderr.count("internal error: AssertionError: rank 1 has failed") == 1, done.stderr
 
 
+ABORTING = """
+import os
+from starplat.runtime.parts.mpi import abort_all
+
+class World:
+    def Abort(self, code):
+        os.write(1, b"ended")
+
+os.write(2, b"why")
+abort_all(World(), 1)
+"""
+
+
+def test_a_rank_that_ends_all_waits_till_the_launcher_has_read_why() -> None:
+    with subprocess.Popen([sys.executable, "-c", ABORTING], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as rank:
+        assert rank.stdout is not None
+        assert rank.stderr is not None
+        select.select([rank.stderr], [], [])
+        assert select.select([rank.stdout], [], [], 0.5)[0] == []
+        assert rank.stderr.read(3) == b"why"
+        assert rank.stdout.read() == b"ended"
+
+
 def test_ranks_with_other_graphs_are_refused() -> None:
     one = [sys.executable, "-m", "starplat", *SSSP]
     other = [sys.executable, "-m", "starplat", *SSSP, "--undirected"]
@@ -152,7 +177,7 @@ def test_ranks_with_other_graphs_are_refused() -> None:
 )
 def test_ranks_with_other_options_are_refused(words: tuple[str, ...], said_once: str) -> None:
     one = [sys.executable, "-m", "starplat", *SSSP]
-    done = said(mpiexec(), "-n", "1", *one, "-t", "openmp", ":", "-n", "1", *one, *words, patience=60)
+    done = said(mpiexec(), "-n", "1", *one, "-t", "openmp", ":", "-n", "1", *one, *words)
     assert done.returncode in (1, 2), done.stderr
     assert done.stderr.count(said_once) == 1, done.stderr
 
@@ -161,22 +186,19 @@ def test_ranks_with_other_options_are_refused(words: tuple[str, ...], said_once:
 def test_ranks_that_would_end_otherwise_are_refused(option: str, tmp_path: Path) -> None:
     one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp"]
     given = str(tmp_path / "r.csv") if option == "out" else "60"
-    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *one, f"--{option}", given, patience=60)
+    done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *one, f"--{option}", given)
     assert done.returncode == 1, done.stderr
     assert done.stderr.count(f"error[E0735]: rank 1 has another --{option} than rank 0") == 1, done.stderr
 
 
 def test_a_rank_that_dies_ends_the_others() -> None:
-    last = "os.write(2, b'died at %f,' % time.time()); os.kill(os.getpid(), 9)"
-    dies = f"import os, time; from mpi4py import MPI; time.sleep(1); {last}"
+    """The others would wait for ever."""
+    dies = "import os, time; from mpi4py import MPI; time.sleep(1); os.kill(os.getpid(), 9)"
     done = said(
         mpiexec(), "-n", "1", sys.executable, "-m", "starplat", *SSSP, ":", "-n", "1", sys.executable, "-c", dies
     )
-    ended = time.time()
     assert done.returncode != 0
-    died = re.search(r"died at ([0-9.]+),", done.stderr)
-    assert died is not None
-    assert ended - float(died[1]) < 10
+    assert "1793000995" not in done.stdout
 
 
 SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "
@@ -188,11 +210,9 @@ SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "
     ids=["before MPI begins", "at once", "later"],
 )
 def test_a_silent_rank_ends_the_others_in_time(before: str) -> None:
-    silent = f"import time; {before}time.sleep(90)"
+    silent = f"import time; {before}time.sleep(900)"
     one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp", "--timeout", "1"]
-    started = time.monotonic()
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", sys.executable, "-c", silent)
-    assert time.monotonic() - started < 60
     assert done.returncode == 1, done.stderr
     assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
 
@@ -201,23 +221,22 @@ SILENT_AT_LAST = """
 import sys, time
 from starplat.runtime.parts.mpi import watched_world
 rank = int(sys.argv[1])
-comm = watched_world(rank, 1)
+comm = watched_world(rank, 900)
 comm.allgather(rank)
 if rank == 1:
-    time.sleep(90)
+    time.sleep(900)
+comm._watch._seconds = 1  # not before: how long the other takes to come so far is left to chance
 """
 
 
 def test_a_rank_that_does_not_come_to_the_end_is_waited_for_in_time() -> None:
-    started = time.monotonic()
     one, other = ([sys.executable, "-c", SILENT_AT_LAST, rank] for rank in "01")
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", *other)
-    assert time.monotonic() - started < 60
     assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
 
 
 def test_ranks_that_answer_in_time_are_not_ended() -> None:
-    done = starplat_in(2, *SSSP, "-t", "openmp", "--timeout", "60")
+    done = starplat_in(2, *SSSP, "-t", "openmp", "--timeout", "300")
     assert done.returncode == 0, done.stderr
     assert "1793000995" in done.stdout
 

@@ -46,7 +46,8 @@ REACHED = {
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
     " relax_of_a_helper round_flag"
     " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
-    "pagerank": "as_in_the_paper helper_of_a_node inverse_degrees pull sequential_sums weights_on_arcs",
+    "pagerank": "as_in_the_paper helper_of_a_node inverse_chosen inverse_degrees inverse_or_zero pull sequential_sums"
+    " weights_on_arcs weights_set_by_rows",
     "k_core": "bounds_fall edge_flags falling_bounds peel",
     "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greater_ends_of_each_arc"
@@ -63,10 +64,11 @@ SOURCE_APART = {
 """Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
 SEARCHED = (
     "as_in_the_paper backward_helper coefficients counted_down dependencies_pushed_back distances_first"
-    " flags_and_levels from_parents"
-    " helper_for_a_source in_bfs_pull in_bfs_push level_in_the_search levels_by_hand levels_by_unit_paths"
-    " levels_in_two_flags local_result matrix_waves over_edges pull_by_hand pushed_shares sequential two_flags"
-    " whole_numbers_of_paths"
+    " flag_beside_level flags_and_levels from_parents helper_for_a_source helpers_store_sums in_bfs_pull"
+    " in_bfs_push level_in_the_search levelled_while_summing levels_by_hand levels_by_unit_paths levels_in_locals"
+    " levels_in_two_flags local_result matrix_waves next_round_in_a_local one_flag_and_levels over_edges"
+    " owed_in_bfs pull_by_hand pulled_after_levels pushed_back_in_order pushed_shares sequential sums_of_helpers"
+    " three_numbers_of_a_round two_flags whole_numbers_of_paths"
 )
 """The spellings of betweenness that search from each source, there and back, and do nothing else."""
 JOINED = (

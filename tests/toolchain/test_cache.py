@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -22,6 +24,7 @@ from starplat.toolchain.cache import (
     wanted_folder,
     write_atomically,
 )
+from starplat.whole_files import mode_of_new
 
 
 @pytest.fixture
@@ -83,6 +86,24 @@ def test_an_interrupted_write_leaves_nothing(folder: Path, monkeypatch: pytest.M
     with pytest.raises(KeyboardInterrupt):
         write_atomically(folder / "entry", b"content")
     assert list(folder.iterdir()) == []
+
+
+def test_threads_that_ask_for_the_mode_of_new_files_leave_the_mask_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    mask, change, found = os.umask(0o027), os.umask, list[int]()
+
+    def slow(mask: int) -> int:
+        before = change(mask)
+        time.sleep(0.05)
+        return before
+
+    monkeypatch.setattr(os, "umask", slow)
+    threads = [Thread(target=lambda: found.append(mode_of_new())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert change(mask) == 0o027
+    assert found == [0o640] * 3
 
 
 @pytest.mark.skipif(os.name == "nt", reason="folders have no POSIX modes here")

@@ -61,7 +61,7 @@ def read_metis(input: Input) -> Graph:
     if not both_ways and len(arcs) != edges:
         message = f"the header promises {edges} edges, so {2 * edges} neighbors, but the file lists {len(arcs)}"
         raise wrong_count(header.place(1), message)
-    graph = graph_of(input, numbering.of_header(input.shown, n, 1).of(arcs.source, arcs.destination), arcs, "METIS")
+    graph = graph_of(input, numbering.of_header(input.shown, n).of(arcs.source, arcs.destination), arcs, "METIS")
     if not both_ways:
         return graph
     if not graph.is_symmetric:

@@ -34,17 +34,16 @@ def listing(input: streams.Input) -> base.Listing:
     if len(header.words) > 4:
         raise errors.bad_header(header.place(4), "expected nothing after the number of arcs")
 
-    def wrong(count: int) -> DiagnosticError | None:
-        message = f"the 'p' line promises {promised} arcs, the file holds {count}"
-        return None if count == promised else errors.wrong_count(header.place(3), message)
+    def wrong(count: int) -> DiagnosticError:
+        return errors.wrong_count(header.place(3), f"the 'p' line promises {promised} arcs, the file holds {count}")
 
     return base.Listing(
         input,
         title,
         directed,
         layout.weight is not None,
-        lambda: tables.arc_blocks(input, layout, header.number, wrong),
-        lambda _: numbering.of_header(input.shown, n, 1),
+        lambda: tables.arc_blocks(input, layout, header.number, promised, wrong),
+        lambda _: numbering.of_header(input.shown, n),
     )
 
 

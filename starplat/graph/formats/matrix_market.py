@@ -61,17 +61,16 @@ def listing(input: streams.Input) -> Listing:
     n, entries = _size(header)
     layout = _layout(input, kind, n)
 
-    def wrong(count: int) -> DiagnosticError | None:
-        message = f"the size line promises {entries} entries, the file holds {count}"
-        return None if count == entries else wrong_count(header.place(2), message)
+    def wrong(count: int) -> DiagnosticError:
+        return wrong_count(header.place(2), f"the size line promises {entries} entries, the file holds {count}")
 
     return Listing(
         input,
         "Matrix Market",
         kind.symmetry == b"general",
         layout.weight is not None,
-        lambda: arc_blocks(input, layout, header.number, wrong),
-        lambda _: numbering.of_header(input.shown, n, 1),
+        lambda: arc_blocks(input, layout, header.number, entries, wrong),
+        lambda _: numbering.of_header(input.shown, n),
     )
 
 

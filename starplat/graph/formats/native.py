@@ -111,14 +111,10 @@ class _Content:
     raw: NDArray[np.uint8]
 
 
-def read(input: streams.Input) -> Graph:
-    """The graph of a `.spg`; one that is not compressed is mapped, not read."""
-    return read_piece(input, None)
-
-
-def read_piece(input: streams.Input, part: tuple[int, int] | None) -> Graph:
-    """The same for several readers that map a file together: `part` is the reader's number and how many there are; None
-    for the only one. Each checks the arcs of its part only. Incoming arcs in the file are left out."""
+def read(input: streams.Input, part: tuple[int, int] | None = None) -> Graph:
+    """The graph of a `.spg`; one that is not compressed is mapped, not read. Where several readers map a file,
+    `part` is the reader's number and how many there are: each checks the arcs of its part only, and incoming arcs in
+    the file are left out."""
     content = _content(input)
     header = content.header
     try:

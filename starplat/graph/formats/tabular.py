@@ -35,29 +35,22 @@ def read_arrow(input: Input) -> Graph:
 def table_in(input: Input) -> Any:
     """The table of pyarrow in a Parquet or an Arrow file. Raises E0812, the file is damaged; E0813, pyarrow is
     missing."""
-    arrow = _pyarrow(input)
-    import pyarrow.feather
-    import pyarrow.parquet
-
-    if recognises_parquet(input):
-        return _loaded(input, arrow, pyarrow.parquet.read_table, "Parquet")
-    if input.head.startswith(STREAM):
-        return _loaded(input, arrow, lambda content: arrow.ipc.open_stream(content).read_all(), "Arrow stream")
-    return _loaded(input, arrow, pyarrow.feather.read_table, "Arrow")
-
-
-def _pyarrow(input: Input) -> Any:
     try:
         import pyarrow
     except ImportError:
         raise needs_library(f"reading {input.shown}", "pyarrow") from None
-    return pyarrow
+    import pyarrow.feather
+    import pyarrow.parquet
 
-
-def _loaded(input: Input, arrow: Any, load: Any, format: str) -> Any:
+    if recognises_parquet(input):
+        load, format = pyarrow.parquet.read_table, "Parquet"
+    elif input.head.startswith(STREAM):
+        load, format = lambda content: pyarrow.ipc.open_stream(content).read_all(), "Arrow stream"
+    else:
+        load, format = pyarrow.feather.read_table, "Arrow"
     try:
         return load(io.BytesIO(input.read()))
-    except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         first_line = (str(error) or type(error).__name__).splitlines()[0]
         raise about(input.shown, "E0812", f"the {format} file is damaged: {first_line}") from None
 

@@ -13,9 +13,9 @@ from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, without
 
 
-def by_rows(loop: typed.Statement) -> typed.ForEach | None:
-    """A parallel loop over all arcs that changes cells of their ends only, as one over nodes and one over the
-    neighbors of each; None for any other statement."""
+def by_rows(loop: typed.Statement, *, of_arcs: bool = False) -> typed.ForEach | None:
+    """A parallel loop over all arcs that changes cells of their ends only, or `of_arcs` only, as one over nodes and one
+    over the neighbors of each; None for any other statement."""
     if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllEdges):
         return None
     graph, arc = loop.domain.graph, loop.iterator
@@ -37,7 +37,9 @@ def by_rows(loop: typed.Statement) -> typed.ForEach | None:
     body = rebuilt(without(loop.body, lambda s: isinstance(s, typed.Declare) and s.symbol in named), change)
     places = list(walk.places(body))
     changed = {place.index for place in places if isinstance(place, typed.Cell)}
-    if not changed or not changed <= {typed.Variable(source), typed.Variable(destination)}:
+    ends_of_it = (typed.Variable(source), typed.Variable(destination))
+    own: set[typed.Expression] = {typed.ArcInHand(destination)} if of_arcs else {*ends_of_it}
+    if not changed or not changed <= own:
         return None
     row = typed.Neighbors(graph, typed.Variable(source, span=loop.span), typed.Direction.OUT)
     condition = None if loop.filter is None else rebuilt(loop.filter, change)

@@ -30,7 +30,6 @@ from starplat.operators.canonical.labels.until_empty import until_none_is_left
 from starplat.operators.canonical.order import in_order, one_by_one, with_fills
 from starplat.operators.canonical.ranges import within_range
 from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.searches.by_level import asked_by_level
 from starplat.operators.canonical.searches.from_zero import from_zero
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
@@ -47,6 +46,7 @@ from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any
 from starplat.operators.canonical.sums.pulled import pulled
 from starplat.operators.canonical.sweeps.in_order import searched_in_any_order
 from starplat.operators.canonical.sweeps.loops import as_searches
+from starplat.operators.canonical.sweeps.names import without_names
 from starplat.operators.canonical.sweeps.reachable import as_reached
 from starplat.operators.canonical.sweeps.split_levels import with_searches_apart
 from starplat.operators.canonical.unread import without_unread
@@ -87,7 +87,7 @@ def _canonical_function(
         return function
     results = function.results
     given = with_flags_for_grown_sets(added_in_branches(without_continues(function.body)))
-    given = without_degrees(one_by_one(given, program), results) if on_host else given
+    given = without_degrees(with_fills(one_by_one(given, program)), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
@@ -98,7 +98,7 @@ def _canonical_function(
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
-    body = with_searches_apart(as_searches(with_filters(dissolved(body)), program, results), program, results)
+    body = _with_searches(with_filters(dissolved(body)), program, results)
     body = searched_in_any_order(body, program, results) if on_host else body
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
     body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
@@ -113,12 +113,15 @@ def _with_rounds_replaced(
     flags = in_single_rounds(as_flags(without_reached(until_none_joins(ranged))))
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
-    body = over_frontiers(
-        visited_on_discovery(asked_by_level(discovered_in_one_step(flagged, results), results), results),
-        program,
-        results,
-    )
+    body = over_frontiers(visited_on_discovery(discovered_in_one_step(flagged, results), results), program, results)
     return as_results(as_reached(ranged if body is flagged else body, program, results))
+
+
+def _with_searches(body: typed.Block, program: typed.Program, results: frozenset[typed.Symbol]) -> typed.Block:
+    """A function's body with searches, there and back, in the place of loops over levels."""
+    plain = without_names(without_copies(body))
+    found = with_searches_apart(as_searches(plain, program, results), program, results)
+    return body if found is plain else found
 
 
 def _sources(function: typed.FunctionDefinition, program: typed.Program) -> frozenset[typed.Symbol]:

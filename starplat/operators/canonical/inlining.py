@@ -230,11 +230,13 @@ def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Stat
 
 
 def _fits_a_kernel(callee: typed.FunctionDefinition) -> bool:
-    """Whether it does nothing but count over rows, and offer values: other cells that it is given stay as they are."""
+    """Whether it does nothing but count over rows, store in cells of a node that it is given, and offer values."""
     plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.ForEach, typed.Return)
     inside = [s for s in walk.statements(callee.body) if not isinstance(s, typed.AssignExtreme)]
     places = [place for s in inside for place in walk.written_places(s)]
-    return all(isinstance(s, plain) for s in inside) and all(isinstance(p, typed.Variable) for p in places)
+    given = [typed.Variable(parameter) for parameter in callee.parameters]
+    own = all(isinstance(p, typed.Variable) or (isinstance(p, typed.Cell) and p.index in given) for p in places)
+    return own and all(isinstance(s, plain) for s in inside)
 
 
 def _acts_on_graphs(callee: typed.FunctionDefinition) -> bool:

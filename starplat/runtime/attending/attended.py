@@ -26,7 +26,7 @@ GRACE = 0.5
 """Seconds that work which is asked to stop has for it."""
 _HAS_THREADS = sys.platform != "emscripten"
 """A browser stops the whole interpreter instead."""
-_ASKED_AGAIN = 0.2
+_TIMES_ASKED = 3
 _LOOKED_AT = 0.25  # a signal may reach a driver's thread, and is only noticed when this one wakes up
 
 
@@ -118,11 +118,12 @@ class _Worker(threading.Thread):
         if self in _KEPT:
             _KEPT.remove(self)
         self._jobs.put(None)
-        deadline = monotonic() + GRACE
-        while not (ended := job.done.is_set() or not self.is_alive()) and (left := deadline - monotonic()) > 0:
+        for _ in range(_TIMES_ASKED):  # and not till a time, which may pass while the whole process stands still
+            if job.done.is_set() or not self.is_alive():
+                return True
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(StopWorking))
-            job.done.wait(min(left, _ASKED_AGAIN))
-        return ended
+            job.done.wait(GRACE / _TIMES_ASKED)
+        return job.done.is_set() or not self.is_alive()
 
 
 _KEPT: list[_Worker] = []

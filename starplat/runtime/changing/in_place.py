@@ -262,7 +262,8 @@ def _change_one_row(device: Device, elements: tuple[ir.Element, ...], wide_arcs:
     kinds = [DELETE] + [ADD] * (room.LONGEST_LIST + 1)
     graph = Graph(np.array([0, 1]), np.zeros(1, np.int32))
     updates = Updates.of(graph, kinds, [0] * len(kinds), [0] * len(kinds))
-    change = InPlace(device, Slices(device, updates).apart(0, len(kinds), (DELETE, ADD)), 1, 1, wide_arcs, stays=_gone)
+    slice = Slices(device, updates).apart(0, len(kinds), (DELETE, ADD))
+    change = InPlace(device, slice, 1, 1, wide_arcs, stays=lambda cells: False)
 
     def held(cells: list[int], dtype: np.dtype[np.generic]) -> Buffer:
         return device.as_buffer(device.vector_of(np.array(cells, dtype)))
@@ -272,7 +273,3 @@ def _change_one_row(device: Device, elements: tuple[ir.Element, ...], wide_arcs:
     change.applied(change.spread(Way(held([0, 1], arc), held([1], arc), True, tuple(moving))))
     change.done()
     device.traffic = traffic
-
-
-def _gone(cells: Buffer) -> bool:
-    return False

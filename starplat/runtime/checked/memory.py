@@ -1,6 +1,7 @@
 """The memory of a checked run: variables and properties that may be unwritten, sets, and the place of the run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,14 @@ class Whereabouts:
     source: SourceFile
     graph: Graph
     nodes: list[tuple[str, int]] = field(default_factory=list)
+
+    @contextmanager
+    def at(self, span: Span) -> Iterator[None]:
+        """Around what may go wrong at a place of the program."""
+        try:
+            yield
+        except Fault as fault:
+            raise self.stopped(fault, span) from fault
 
     def stopped(self, fault: Fault, span: Span) -> DiagnosticError:
         """The fault with its line and its nodes."""

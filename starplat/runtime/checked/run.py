@@ -24,7 +24,7 @@ from starplat.runtime.checked.memory import Box, Cells as Memory, Elements, Fram
 from starplat.runtime.checked.statements import Statements
 from starplat.runtime.elements import Returned, dtype_of, element_of
 from starplat.runtime.resident import weights_as
-from starplat.runtime.results.result import Result, Seconds, no_such_result
+from starplat.runtime.results.result import Result, Seconds, wanted_of
 
 _DEEP = 20_000
 
@@ -48,11 +48,7 @@ def run_checked(
     }
     frame = Frame(apart | {p: _parameter(p, graph, given) for p in function.parameters if p not in apart})
     properties = {p.name: p for p in function.parameters if isinstance(p.type, PropertyType) and p not in apart}
-    wanted = list(properties if results is None else results)
-    for name in wanted:
-        if name not in properties:
-            raise no_such_result(name, properties)
-    types = {name: properties[name].property for name in wanted}
+    types = {name: symbol.property for name, symbol in wanted_of(properties, results).items()}
     started, deep = perf_counter(), sys.getrecursionlimit()
 
     def result(returned: Returned) -> Result:

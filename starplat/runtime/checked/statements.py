@@ -8,7 +8,7 @@ from starplat.analysis import Facts, convergence, pulling
 from starplat.frontend import typed, types
 from starplat.frontend.typed import Direction
 from starplat.graph.graph import Graph
-from starplat.ir.python.arithmetic import Fault, Value
+from starplat.ir.python.arithmetic import Value
 from starplat.runtime.checked import changing, expressions, numbers, remarks, stores
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
 from starplat.runtime.elements import Returned
@@ -144,10 +144,8 @@ class Statements(stores.Stores):
 
     def take_batch(self, s: typed.TakeBatch, frame: Frame) -> None:
         first, size, limit = (self.values.integer(e, frame) for e in (s.first, s.size, s.limit))
-        try:
+        with self.where.at(s.size.span):
             frame.box(s.end).value = changing.end_of_batch(changing.given_in(s.updates, frame), first, size, limit)
-        except Fault as fault:
-            raise self.where.stopped(fault, s.size.span) from fault
 
     def change_graph(self, s: typed.ChangeGraph, frame: Frame) -> None:
         first, end, kind = (self.values.integer(number, frame) for number in s.updates.numbers)
@@ -237,10 +235,8 @@ class Statements(stores.Stores):
                 return self.neighbors(s, s.domain, frame)
 
     def neighbors(self, s: typed.ForEach, domain: typed.Neighbors, frame: Frame) -> list[tuple[int, int | None]]:
-        try:
+        with self.where.at(domain.node.span):
             node = self.values.node(self.values.integer(domain.node, frame))
-        except Fault as fault:
-            raise self.where.stopped(fault, domain.node.span) from fault
         direction, levels, step = domain.direction, None, 0
         if self.searches and isinstance(domain.node, typed.Variable):
             search, levels = self.searches[-1]
@@ -296,10 +292,8 @@ class Statements(stores.Stores):
     def search(self, s: typed.IterateInBFS, frame: Frame) -> Flow:
         if (source := self.values.integer(s.source, frame)) == -1:
             return Flow.ON
-        try:
+        with self.where.at(s.source.span):
             levels = self.levels(self.values.node(source))
-        except Fault as fault:
-            raise self.where.stopped(fault, s.source.span) from fault
         by_level: dict[int, list[int]] = {}
         for node, level in enumerate(levels):
             by_level.setdefault(level, []).append(node)

@@ -4,7 +4,7 @@ its place."""
 from starplat.frontend import typed
 from starplat.frontend.typed import Combine, Extreme, Operator
 from starplat.ir.nodes import ListChange
-from starplat.ir.python.arithmetic import Fault, Value
+from starplat.ir.python.arithmetic import Value
 from starplat.runtime import items
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
@@ -50,16 +50,12 @@ class Stores:
     def change_items(
         self, symbol: typed.Symbol, change: ListChange, place: int, value: Value, span: Span, frame: Frame
     ) -> None:
-        try:
+        with self.where.at(span):
             items.change(frame.elements(symbol), symbol.name, change, place, numbers.stored(value, symbol.element))
-        except Fault as fault:
-            raise self.where.stopped(fault, span) from fault
 
     def index(self, place: typed.Cell, cells: list[Value | None], frame: Frame) -> int:
-        try:
+        with self.where.at(place.span):
             return cell_of(cells, self.values.integer(place.index, frame), place.symbol.name)
-        except Fault as fault:
-            raise self.where.stopped(fault, place.span) from fault
 
     def old(self, place: typed.Place, frame: Frame) -> Value:
         """What stands in a place that is about to change."""
@@ -67,23 +63,19 @@ class Stores:
             return self.values.value(place, frame)
         cells = frame.written(place.symbol).values
         found = cells[self.index(place, cells, frame)]
-        try:
+        with self.where.at(place.span):
             return written(found, place.symbol.name)
-        except Fault as fault:
-            raise self.where.stopped(fault, place.span) from fault
 
     def update(self, s: typed.Update, frame: Frame) -> None:
         value, old = self.values.value(s.value, frame), self.old(s.place, frame)
-        try:
-            match s.combine:
-                case Combine.AND:
-                    new: Value = bool(old and value)
-                case Combine.OR:
-                    new = bool(old or value)
-                case _:
+        match s.combine:
+            case Combine.AND:
+                new: Value = bool(old and value)
+            case Combine.OR:
+                new = bool(old or value)
+            case _:
+                with self.where.at(s.span):
                     new = numbers.binary(_OPERATORS[s.combine], old, value, s.place.type)
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
         self.store(s.place, new, frame)
 
     def extreme(self, s: typed.AssignExtreme, frame: Frame) -> None:
@@ -108,16 +100,12 @@ class Stores:
 
     def add(self, s: typed.AddToSet, frame: Frame) -> None:
         flags, member = frame.cells(s.symbol).values, self.values.integer(s.member, frame)
-        try:
+        with self.where.at(s.span):
             flags[cell_of(flags, member, s.symbol.name)] = True
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault
 
     def add_to_map(self, s: typed.AddToMap, frame: Frame) -> None:
         key, value, sums = self.values.integer(s.key, frame), self.values.value(s.value, frame), frame.sums(s.symbol)
         if key < 0:
             return
-        try:
+        with self.where.at(s.span):
             sums[key] = numbers.binary(Operator.ADD, sums[key], value, s.symbol.map.value) if key in sums else value
-        except Fault as fault:
-            raise self.where.stopped(fault, s.span) from fault

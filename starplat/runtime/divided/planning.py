@@ -13,7 +13,7 @@ from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import look, wants_facts
-from starplat.same import Same
+from starplat.same import Same, remembered
 from starplat.schedule.algebra import components_in_parts
 from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part
 from starplat.schedule.by_kind import for_all_kinds
@@ -26,7 +26,7 @@ MANY_ARCS = 2**28
 def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = False) -> ir.Module:
     """The module as every part runs it; on `peers` launches may wait for those of the other devices. Raises E0668: it
     cannot be divided."""
-    sources = _by_sources(Same(module))
+    sources = sources_apart(module)
     given = module if sources is None else sources
     facts = _facts(given, graph, device)
     if sources is not None:
@@ -35,9 +35,11 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
     return by_nodes(module, graph, _able(device), facts) if alike is None else alike
 
 
+@remembered(16)
 def sources_apart(module: ir.Module) -> ir.Module | None:
-    """The module by its sources, before it is scheduled; None if it has none that parts can search from apart."""
-    return _by_sources(Same(module))
+    """The module by its sources, before it is scheduled; None if it has none that parts can search from apart. For one
+    module it is the same object every time, so that its kernels are built once."""
+    return by_sources(module)
 
 
 def in_each_part(module: ir.Module, target: str, able: Capabilities, facts: GraphFacts, *, peers: bool) -> ir.Module:
@@ -61,7 +63,7 @@ def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> boo
     """Whether several devices may be expected to be faster than one: each has sources of its own, or rounds over all
     arcs of a large graph, after which parts get no more than what the others' nodes have; on `peers`, which meet inside
     of their launches, rounds that take near nodes first."""
-    if _by_sources(Same(module)) is not None:
+    if sources_apart(module) is not None:
         return True
     facts = _facts(module, graph, device)
     if graph.num_arcs < MANY_ARCS:
@@ -93,14 +95,8 @@ def _facts(module: ir.Module, graph: Graph, device: Device) -> GraphFacts | None
 
 
 @lru_cache(maxsize=16)
-def _by_sources(same: Same) -> ir.Module | None:
-    """The module by its sources: for one module the same object every time, so that its kernels are built once."""
-    return by_sources(same.thing)
-
-
-@lru_cache(maxsize=16)
 def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetric: bool) -> ir.Module:
-    """The module by its nodes, likewise."""
+    """The module by its nodes: for one module the same object every time."""
     return scheduled_part(
         in_parts(scheduled_for_parts(_by_other_methods(same.thing, able, symmetric), able, facts)), able
     )

@@ -57,7 +57,7 @@ def _opened(path: Path) -> tuple[Input, bytes]:
 def _piece(path: Path, communicator: Communicator) -> Graph:
     """This rank's of a `.spg`."""
     _require_one_content(path, communicator)
-    return agreed(communicator, lambda: native.read_piece(Input(path), (communicator.rank, communicator.size)))
+    return agreed(communicator, lambda: native.read(Input(path), (communicator.rank, communicator.size)))
 
 
 def _require_one_content(path: Path, communicator: Communicator) -> None:

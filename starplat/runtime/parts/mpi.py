@@ -85,13 +85,28 @@ class MpiCommunicator(Communicator):
         abort_all(self._comm, code)
 
 
-_HEARD_WITHIN = 0.1
+_PASSED_ON, _HEARD_WITHIN = 10, 500
+"""Pauses of `_ASKED_AGAIN` that the launcher has to pass on what it has read, and to read it."""
 
 
 def abort_all(comm: Any, code: int) -> None:
     """Ends all ranks, after the launcher has had time to pass on why: what it has not read by then is lost."""
-    time.sleep(_HEARD_WITHIN)
+    for pause in range(_HEARD_WITHIN):
+        if pause >= _PASSED_ON and not _has_unread(2):
+            break
+        time.sleep(_ASKED_AGAIN)
     comm.Abort(code)
+
+
+def _has_unread(stream: int) -> bool:
+    """Whether a pipe holds something that has not been read, where the system tells."""
+    try:
+        import fcntl
+        import termios
+
+        return fcntl.ioctl(stream, termios.FIONREAD, bytes(4)) != bytes(4)
+    except (ImportError, OSError):
+        return False
 
 
 def _plain(cells: Cells) -> Cells:

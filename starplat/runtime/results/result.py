@@ -1,9 +1,9 @@
 """The result of a run: properties, the returned value, times, bytes; summary and JSON."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from starplat.runtime.estimate import Estimate
 from starplat.runtime.results import histogram, shown
 from starplat.runtime.tracing.trace import Trace
 
+Found = TypeVar("Found")
 SCHEMA = 1
 """The version of the JSON; it grows when something changes its meaning or goes away."""
 
@@ -293,6 +294,15 @@ class NoSuchResultError(DiagnosticError, KeyError):
     """A property that a run did not bring back: a `KeyError` too, as of any mapping."""
 
     __str__ = Exception.__str__
+
+
+def wanted_of(known: Mapping[str, Found], results: Iterable[str] | None) -> dict[str, Found]:
+    """Those of the known results that are asked for, by default all. Raises E0710: there is no such result."""
+    wanted = list(known if results is None else results)
+    for name in wanted:
+        if name not in known:
+            raise no_such_result(name, known)
+    return {name: known[name] for name in wanted}
 
 
 def no_such_result(name: str, known: Mapping[str, object]) -> DiagnosticError:

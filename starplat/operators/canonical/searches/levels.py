@@ -8,6 +8,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_of
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import Known, Loop
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.stores import Offer, Store, compared, is_above
@@ -74,6 +75,16 @@ def above(value: typed.Expression | None, of: typed.Expression) -> int | None:
         ):
             less = above(left, of)
             return None if less is None else less + (number if operator is typed.Operator.ADD else -number)
+    return None
+
+
+def asked_level(condition: typed.Expression, cell: typed.Cell) -> typed.Expression | None:
+    """What a condition asks a level to be equal to, which no counter of rounds takes beyond its type: `level + 1 == c`
+    asks for c - 1."""
+    if isinstance(condition, typed.Binary) and condition.operator is typed.Operator.EQUAL:
+        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            if (more := above(one, cell)) is not None:
+                return other if more == 0 else Builder(condition.span).plus(other, -more)
     return None
 
 

@@ -1,5 +1,6 @@
 """Follows the flags of a search, statement by statement, through a round that discovers nodes and then visits them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
@@ -57,7 +58,7 @@ class Steps:
             case typed.CopyProperty(to, of):
                 return self._becomes(to, of)
             case typed.Attach(items=items):
-                return all(value == typed.FALSE and self._becomes(to, None) for to, value in items)
+                return self._become(items)
             case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None):
                 return all(self._of_node(inner, typed.Variable(s.iterator)) for inner in s.body.statements)
             case typed.ForEach(parallel=True, domain=typed.AllNodes()):
@@ -66,6 +67,17 @@ class Steps:
                     self._of_discovered(i, own) for i in s.body.statements
                 )
         return False
+
+    def _become(self, items: Sequence[tuple[typed.Symbol, typed.Expression | typed.Symbol]]) -> bool:
+        """Takes in that flags are cleared, or become copies of others as these were before."""
+        before = dict(self.holds)
+        for to, value in items:
+            of = value if isinstance(value, typed.Symbol) else None
+            if (of is None and value != typed.FALSE) or (of is not None and before.get(of) != self.holds.get(of)):
+                return False
+            if not self._becomes(to, of):
+                return False
+        return True
 
     def _becomes(self, to: typed.Symbol, of: typed.Symbol | None) -> bool:
         """Takes in that the flag `to` becomes a copy of `of`, or is cleared if that is None; False if it may not."""

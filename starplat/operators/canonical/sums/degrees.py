@@ -15,7 +15,8 @@ forall (v in g.nodes()) {
 
 Rounds then share what a node gives among its arcs, as they do where it is written so. In place of a product with 1 / x
 stands the quotient, which is rounded once and not twice. Nodes may be left out that have no such neighbor, if only
-neighbors are asked: `v.inverse = 1.0 / g.count_outNbrs(v)` where there are any.
+neighbors are asked: `v.inverse = 1.0 / g.count_outNbrs(v)` where there are any. If the others hold 0, then
+`v.inverse == 0.0` asks whether there are none.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType
 from starplat.operators.build import Builder
+from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements, without
 from starplat.operators.canonical.unread import without_stores
 
 _DEGREES = {typed.Query.OUT_DEGREE: typed.Direction.IN, typed.Query.IN_DEGREE: typed.Direction.OUT}
 """The degree of which a neighbor has at least 1, by the way in which it is looked for."""
+_OTHERWISE = {typed.Operator.EQUAL: typed.Operator.NOT_EQUAL, typed.Operator.LESS_EQUAL: typed.Operator.GREATER}
 _PARTS = (typed.Literal, typed.Binary, typed.Convert, typed.Variable, typed.GraphQuery)
 
 
@@ -53,15 +56,18 @@ def without_degrees(body: typed.Block, results: frozenset[typed.Symbol]) -> type
 def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Stored | None:
     """What a property holds, if one loop over nodes stores it, and nothing else but a fill before it."""
     touching = [s for s in statements if walk.touches(s, symbol) and not isinstance(s, typed.Declare)]
-    if touching and isinstance(touching[0], typed.Attach):
-        touching = touching[1:]
-    match touching:
+    is_zero = True
+    if touching and isinstance(fill := touching[0], typed.Attach):
+        touching, is_zero = touching[1:], (symbol, typed.Literal(0, symbol.property.element)) in fill.items
+    match [(by_rows(s, of_arcs=True) or s) for s in touching]:
         case [typed.ForEach(parallel=True, domain=typed.AllNodes(), iterator=node) as loop, *later]:
             stores, (conditions, inner) = walk.writers(symbol, loop), asked_by_loop(loop)
         case _:
             return None
     match stores:
         case [typed.Assign(typed.Cell(index=index), value) as store]:
+            value, chosen = _chosen(value)
+            is_zero, conditions = (is_zero or not conditions) if chosen else is_zero, (*conditions, *chosen)
             parts = list(walk.within(value))
         case _:
             return None
@@ -72,12 +78,29 @@ def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Sto
     rows = [s for s in loop.body.statements if isinstance(s, typed.ForEach) and symbol in walk.all_written(s)]
     match symbol.type, rows:
         case PropertyType(carrier=Carrier.NODE), [] if index == typed.Variable(node) and store in inner:
-            return _Stored(symbol, node, value, conditions)
+            return _Stored(symbol, node, value, conditions, is_zero)
         case PropertyType(carrier=Carrier.EDGE), [typed.ForEach(domain=typed.Neighbors() as row, filter=None) as arcs]:
-            of_all = loop.filter is None and row.node == typed.Variable(node) and row.direction is typed.Direction.OUT
+            of_all = (
+                loop.filter is None
+                and not chosen
+                and row.node == typed.Variable(node)
+                and row.direction is typed.Direction.OUT
+            )
             is_arc = _arcs(loop).get(index, index) == typed.ArcInHand(arcs.iterator)
             return _Stored(symbol, node, value, ()) if of_all and is_arc and store in arcs.body.statements else None
     return None
+
+
+def _chosen(value: typed.Expression) -> tuple[typed.Expression, tuple[typed.Expression, ...]]:
+    """What a value is but 0, and the condition of that."""
+    match value:
+        case typed.Conditional(condition, then, typed.Literal(0)):
+            return then, (condition,)
+        case typed.Conditional(typed.Binary(operator) as condition, typed.Literal(0), otherwise) if (
+            operator in _OTHERWISE
+        ):
+            return otherwise, (replace(condition, operator=_OTHERWISE[operator]),)
+    return value, ()
 
 
 def _is_known(part: typed.Expression, node: typed.Symbol) -> bool:
@@ -101,12 +124,14 @@ def _arcs(s: typed.Statement) -> dict[typed.Expression, typed.Expression]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """The `value` that a property holds for a node, or for arcs from it, if all of `when` hold for the node."""
+    """The `value` that a property holds for a node, or for arcs from it, if all of `when` hold for the node; others may
+    hold 0."""
 
     symbol: typed.Symbol
     node: typed.Symbol
     value: typed.Expression
     when: tuple[typed.Expression, ...]
+    is_zero: bool = False
 
     def computed(self, body: typed.Block) -> typed.Block | None:
         """The function's body with the value where the property is asked for; None if that is not known everywhere."""
@@ -142,8 +167,12 @@ class _Stored:
             asked: typed.Binary, operator: typed.Operator, one: typed.Expression, other: typed.Expression
         ) -> typed.Binary | None:
             """A comparison of the degree itself, whose sign is that of the real."""
-            is_own = isinstance(one, typed.Cell) and one.symbol is self.symbol
-            match change(one) if is_own and isinstance(other, typed.Literal) and not other.value else None:
+            match one, other:
+                case typed.Cell(symbol, index), typed.Literal(0) if symbol is self.symbol:
+                    held = self._inverse(index) or change(one)
+                case _:
+                    return None
+            match held:
                 case typed.Convert(typed.GraphQuery() as degree):
                     zero = Builder(other.span).number(0, degree.type)
                     return replace(asked, operator=operator, left=degree, right=zero)
@@ -151,6 +180,14 @@ class _Stored:
 
         done = rebuilt(without_stores(body, {self.symbol}), change)
         return None if any(walk.touches(s, self.symbol) for s in done.statements) else _without_names(done, arcs)
+
+    def _inverse(self, node: typed.Expression) -> typed.Expression | None:
+        """The degree of a node whose cell holds 1 by it, or 0 as it does."""
+        match self.value:
+            case typed.Binary(typed.Operator.DIVIDE, typed.Literal(1), typed.Convert(typed.GraphQuery() as q) as by):
+                same = self.is_zero and {asked_for_arcs(c, self.node) for c in self.when} == {q.query}
+                return substituted(by, {self.node: node}) if same else None
+        return None
 
     def _source(self, index: typed.Expression, rows: Mapping[typed.Symbol, typed.ForEach]) -> typed.Expression | None:
         """The node whose value a cell holds."""

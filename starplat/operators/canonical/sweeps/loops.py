@@ -26,8 +26,7 @@ from starplat.frontend import typed, types
 from starplat.operators.canonical import hosts
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
-from starplat.operators.canonical.searches.levels import above
-from starplat.operators.canonical.searches.stores import compared
+from starplat.operators.canonical.searches.levels import above, asked_level
 from starplat.operators.canonical.sweeps.counting import read_counting
 from starplat.operators.canonical.sweeps.distances import Distances, found_by, without_distances, written_or_declared
 from starplat.same import Same
@@ -129,7 +128,7 @@ def _sweep(loop: typed.Statement, distances: Distances) -> _Sweep | None:
         return None
     conditions, counter = all_asked(nodes.filter), typed.Variable(counted.counter)
     mine = typed.Cell(distances.cells, typed.Variable(nodes.iterator))
-    asking = {i: level for i, c in enumerate(conditions) if (level := above(compared(c, mine), counter)) is not None}
+    asking = {i: level for i, c in enumerate(conditions) if (level := above(asked_level(c, mine), counter)) is not None}
     if len(asking) != 1:
         return None
     ((place, offset),) = asking.items()
@@ -216,7 +215,7 @@ class _Asking:
             case _:
                 return None
         conditions = all_asked(row.filter)
-        right = [c for c in conditions if self._further(compared(c, there)) == wanted[direction]]
+        right = [c for c in conditions if self._further(asked_level(c, there)) == wanted[direction]]
         left = tuple(c for c in conditions if c not in right)
         return left if len(right) == 1 and not _rows(row.body) else None
 

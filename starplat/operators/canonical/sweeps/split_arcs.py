@@ -22,13 +22,12 @@ from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.operators.canonical.hosts import Loop
 from starplat.operators.canonical.rebuilding import rebuilt, spliced, with_fresh_symbols
 from starplat.operators.canonical.searches.stores import read_nest
 
-_Loop = typed.While | typed.DoWhile
 
-
-def with_the_rest_behind(loop: _Loop) -> _Loop | None:
+def with_the_rest_behind(loop: Loop) -> Loop | None:
     """The loop with the statements after such a store in a loop of their own; None if there are none."""
     for place, s in enumerate(loop.body.statements):
         if apart := _apart(s):
@@ -38,11 +37,11 @@ def with_the_rest_behind(loop: _Loop) -> _Loop | None:
 
 def _apart(s: typed.Statement) -> tuple[typed.Statement, ...]:
     nest = read_nest(s)
-    if nest is None or nest.may_break or len(nest.inner) < 2 or not isinstance(nest.inner[0], typed.If):
+    if nest is None or walk.leaves(s) or len(nest.inner) < 2 or not isinstance(nest.inner[0], typed.If):
         return ()
     finds, *rest = nest.inner
     stores = [i for i in walk.statements(finds) if isinstance(i, typed.Assign) and isinstance(i.place, typed.Cell)]
-    if len(stores) != 1 or not all(isinstance(other, typed.If) for other in rest):
+    if not stores or not all(isinstance(other, typed.If) for other in rest):
         return ()
 
     def only(kept: tuple[typed.Statement, ...]) -> typed.Statement:

@@ -26,14 +26,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import filters, frontiers
 from starplat.operators.canonical.counters import as_flags
-from starplat.operators.canonical.hosts import Surroundings, surroundings
-from starplat.operators.canonical.rebuilding import substituted, with_block
-from starplat.operators.canonical.searches import levels, stores, unreached
+from starplat.operators.canonical.hosts import Loop, Surroundings, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
+from starplat.operators.canonical.searches import by_level, levels, stores, unreached
 from starplat.operators.canonical.sweeps import loops, split_arcs, split_sums
 from starplat.same import Same
 
@@ -44,9 +44,9 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
     """Rewrites such loops in a function's body; `results` are the symbols that its caller sees."""
     around = surroundings(as_flags(body))
     for loop in around.loops:
-        if not isinstance(loop, _Loop):
+        if isinstance(loop, typed.CountedLoop):
             continue
-        for candidate, place in _tried(loop, around):
+        for candidate, place in _tried(loop, around, program, results):
             if (apart := _apart(candidate, place)) is not None:
                 changed = frontiers.over_frontiers(apart.body, program, results)
                 changed = loops.as_searches(filters.with_filters(changed), program, results)
@@ -55,11 +55,18 @@ def with_searches_apart(body: typed.Block, program: typed.Program, results: froz
     return body
 
 
-def _tried(loop: _Loop, around: Surroundings) -> Iterator[tuple[_Loop, Surroundings]]:
+def _tried(
+    loop: Loop, around: Surroundings, program: typed.Program, results: frozenset[typed.Symbol]
+) -> Iterator[tuple[_Loop, Surroundings]]:
     """The forms of the loop that may be split, each with its function's body."""
     split = split_sums.with_looks(loop, around.before(loop)) or split_arcs.with_the_rest_behind(loop)
     if split is not None:
         loop, around = split, surroundings(around.with_in_place(loop, (split,)))
+    if (asking := by_level.asked_by_level(loop, around, program, results)) is not None:
+        declared, made = asking
+        around, loop = surroundings(around.with_in_place(loop, (*declared, made))), made
+    if not isinstance(loop, _Loop):
+        return
     yield loop, around
     if (trial := unreached.with_infinity(loop, around)) is not None and isinstance(trial.loop, _Loop):
         yield trial.loop, trial.around
@@ -76,13 +83,15 @@ class _Apart:
 
 @dataclass(frozen=True)
 class _Levels:
-    """A loop that assigns levels from `first` on by a `counter`; `visitor` is the other work of a round, if any."""
+    """A loop that assigns levels from `first` on by a `counter`; `visitor` is the other work of a round, if any,
+    the statement at place `visited`."""
 
     loop: _Loop
     cells: typed.Symbol
     first: int
     nodes: typed.AllNodes
     visitor: typed.ForEach | None
+    visited: int | None
     counter: typed.Symbol
     begins: int
     ahead: int
@@ -96,7 +105,7 @@ def _apart(loop: _Loop, around: Surroundings) -> _Apart | None:
     private = replace(found.counter)
     build = Builder(loop.span)
     far, k = (build.local(name, types.Scalar.INT) for name in ("far", "k"))
-    rest = tuple(s for s in loop.body.statements if s is not found.visitor)
+    rest = tuple(s for place, s in enumerate(loop.body.statements) if place != found.visited)
     search = substituted(replace(loop, body=replace(loop.body, statements=rest)), {found.counter: private})
     statements = (
         *block.statements[:place],
@@ -130,11 +139,12 @@ def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
             if level is None or len(visitors) > 1 or not isinstance(s, typed.ForEach):
                 continue
             visited = visitors[0] if visitors else at
-            visitor = statements[visited] if visitors else None
+            visitor = _at_its_level(statements[visited], cells) if visitors else None
             ahead = (counter.place < visited) - (counter.place < at) - level
             first = counter.first + (counter.place < at) + level
             if isinstance(s.domain, typed.AllNodes) and isinstance(visitor, typed.ForEach | None):
-                found = _Levels(loop, cells, first, s.domain, visitor, symbol, counter.first, ahead)
+                place_of = visited if visitors else None
+                found = _Levels(loop, cells, first, s.domain, visitor, place_of, symbol, counter.first, ahead)
                 if (visitor is None and around.is_seen(symbol, loop)) or (
                     visitor is not None
                     and _asks_for_the_past(found, visitor, visited > at)
@@ -142,6 +152,15 @@ def _levels(loop: _Loop, around: Surroundings) -> _Levels | None:
                 ):
                     return found
     return None
+
+
+def _at_its_level(s: typed.Statement, cells: typed.Symbol) -> typed.Statement:
+    """A loop over nodes at one level with that level in the place of what its nodes hold."""
+    if not isinstance(s, typed.ForEach) or cells in walk.all_written(s):
+        return s
+    own = typed.Cell(cells, typed.Variable(s.iterator))
+    asked = [level for c in all_asked(s.filter) if (level := levels.asked_level(c, own)) is not None]
+    return replace(s, body=rebuilt(s.body, lambda part: asked[0] if part == own else None)) if len(asked) == 1 else s
 
 
 def mentions_any(s: typed.Statement, cells: typed.Symbol) -> bool:
@@ -156,7 +175,7 @@ def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> boo
     for part in parts:
         for cell in walk.within(part):
             if isinstance(cell, typed.Cell) and cell.symbol is found.cells:
-                level = levels.above(stores.compared(part, cell), typed.Variable(found.counter))
+                level = levels.above(levels.asked_level(part, cell), typed.Variable(found.counter))
                 if level is not None and -found.first <= level + found.ahead <= most:
                     asked.add(Same(cell))
     return all(Same(part) in asked for part in parts if isinstance(part, typed.Cell) and part.symbol is found.cells)
@@ -164,7 +183,7 @@ def _asks_for_the_past(found: _Levels, visitor: typed.ForEach, most: int) -> boo
 
 def _is_alone(found: _Levels, visitor: typed.ForEach) -> bool:
     """Whether the visitor and the rest of the round share nothing but the levels."""
-    rest = [s for s in found.loop.body.statements if s is not visitor]
+    rest = [s for place, s in enumerate(found.loop.body.statements) if place != found.visited]
     inside = [i for s in rest for i in walk.statements(s)]
     written = {symbol for i in inside for symbol in walk.written(i)}
     uses = written.union(walk.read(found.loop), *(walk.read(i) for i in inside))
