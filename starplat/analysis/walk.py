@@ -1,6 +1,6 @@
 """Walks over the typed tree that analyses share: what is evaluated, written, called and declared below a statement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from starplat.frontend import typed, walk
 from starplat.frontend.walk import *  # noqa: F403
@@ -66,6 +66,18 @@ def calls(statement: typed.Statement) -> Iterator[typed.Call]:
     """Every call of a function of the program below a statement."""
     for value in all_values(statement):
         yield from (e for e in walk.within(value) if isinstance(e, typed.Call))
+
+
+def called_from(functions: Iterable[typed.FunctionDefinition], *given: typed.Statement) -> set[str]:
+    """The functions that statements call, directly or through others."""
+    bodies = {function.name: function.body for function in functions}
+    found: set[str] = set()
+    waiting = list(given)
+    while waiting:
+        called = {call.function for call in calls(waiting.pop())} - found
+        found |= called
+        waiting += [bodies[name] for name in called]
+    return found
 
 
 def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:

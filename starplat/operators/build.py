@@ -120,6 +120,12 @@ class Builder:
         """A parallel loop over a domain, or over what in it meets a condition."""
         return typed.ForEach(True, iterator, domain, condition, self.block(*statements), span=self.span)
 
+    def until_none(self, members: typed.Symbol, graph: typed.Symbol, *statements: typed.Statement) -> typed.FixedPoint:
+        """Rounds until no node has a flag."""
+        flag, node = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, self.span), self.iterator()
+        none = self.negated(self.cell(members, node))
+        return typed.FixedPoint(flag, node, graph, none, self.block(*statements), span=self.span)
+
     def row(self, graph: typed.Symbol, node: typed.Symbol, way: typed.Direction) -> typed.Neighbors:
         """The neighbors of the node that a loop is at."""
         return typed.Neighbors(graph, self.variable(node), way)

@@ -135,10 +135,6 @@ class _Late:
         marks = (build.assign(build.cell(symbol, there), True) for symbol in (self.known, self.fresh))
         offered = build.when(build.both(self.unknown(there), self.tight()), self.taken(), *marks)
         begun = build.cell(self.fresh, node)
-        done = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span)
-        some = build.iterator()
-        quiet = build.negated(build.cell(self.fresh, some))
-        rounds = build.block(self.each(self.row(offered), begun))
         return (
             build.declare(self.more, build.truth(False)),
             self.each(build.when(self.unknown(node), build.assign(more, True))),
@@ -146,7 +142,7 @@ class _Late:
                 more,
                 build.declare(self.fresh),
                 self.copied(self.fresh, self.known),
-                typed.FixedPoint(done, some, self.loop.graph, quiet, rounds, span=build.span),
+                build.until_none(self.fresh, self.loop.graph, self.each(self.row(offered), begun)),
             ),
         )
 

@@ -283,14 +283,12 @@ class _Printer:
                 return "-INF" if negative else "INF"
             case typed.Variable(symbol) | typed.SetSize(symbol=symbol) | typed.WholeList(symbol=symbol):
                 return self._name(symbol)
-            case typed.ListSize(symbol=symbol):
+            case typed.ListSize(symbol=symbol) | typed.MapSize(symbol=symbol):
                 return f"size({self._name(symbol)})"
             case typed.Cell(symbol, index) | typed.ListItem(symbol=symbol, index=index):
                 return f"{self._name(symbol)}[{self._text(index)}]"
             case typed.MapValue(symbol=symbol, key=key):
                 return f"{self._name(symbol)}[{self._text(key)}]"
-            case typed.MapSize(symbol=symbol):
-                return f"size({self._name(symbol)})"
             case typed.MapBest(symbol=symbol):
                 return f"best({self._name(symbol)})"
             case typed.GraphWeight(edge=edge):
@@ -299,8 +297,8 @@ class _Printer:
                 return "e"
             case typed.EdgeEnd(edge=edge, end=end):
                 return f"{end.value}({self._text(edge)})"
-            case typed.GraphQuery(query=query, arguments=arguments):
-                return f"{query.value}({', '.join(map(self._text, arguments))})"
+            case typed.GraphQuery(query=asked, arguments=arguments) | typed.Apply(asked, arguments):
+                return f"{asked.value}({', '.join(map(self._text, arguments))})"
             case typed.SetContains(symbol=symbol, member=member):
                 return f"{self._text(member)} in {self._name(symbol)}"
             case typed.Unary(operator, operand):
@@ -313,8 +311,6 @@ class _Printer:
                 return self._text(operand)
             case typed.Cast(operand, kind):
                 return f"{kind}({self._text(operand)})"
-            case typed.Apply(applied, arguments):
-                return f"{applied.value}({', '.join(map(self._text, arguments))})"
             case typed.Aggregate(aggregation=aggregation, property=symbol):
                 return f"{aggregation.value.lower()} of {self._name(symbol)}"
             case typed.Together(values=values):

@@ -41,10 +41,7 @@ def _unread(function: typed.FunctionDefinition) -> frozenset[typed.Symbol]:
     """The scalars of the host whose value is never asked for, such as flags of loops that go over a frontier."""
     inside = list(walk.statements(function.body))
     values = (value for s in inside for value in walk.expressions(s))
-    read: set[typed.Symbol] = set()
-    for part in (part for value in values for part in walk.within(value)):
-        read |= {part.symbol} if isinstance(part, typed.Variable) else set()
-        read |= {a for a in part.arguments if isinstance(a, typed.Symbol)} if isinstance(part, typed.Call) else set()
+    read = walk.variables(*values) | walk.lent(function.body)
     locals_ = {s.symbol for s in inside if isinstance(s, typed.Declare) and isinstance(s.symbol.type, types.Scalar)}
     return frozenset(locals_ - read)
 
@@ -265,8 +262,7 @@ def _parted(
 
 def _is_row(s: typed.ForEach, node: typed.Symbol) -> bool:
     plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.AssignExtreme)
-    is_row = isinstance(s.domain, typed.Neighbors) and s.domain.node == typed.Variable(node)
-    return is_row and all(
+    return _is_over_row(s, node) and all(
         isinstance(i, plain) and not (isinstance(i, typed.If) and i.otherwise is not None)
         for i in walk.statements(s.body)
     )
@@ -285,7 +281,7 @@ def _is_alone(s: typed.Statement, node: typed.Symbol) -> bool:
     for inner in walk.statements(s):
         if not isinstance(inner, plain):
             return False
-        if isinstance(inner, typed.ForEach) and inner.domain != _row_of(inner, node):
+        if isinstance(inner, typed.ForEach) and not _is_over_row(inner, node):
             return False
         for place in walk.written_places(inner):
             if isinstance(place, typed.Cell) and children(place) != (typed.Variable(node),):
@@ -293,8 +289,6 @@ def _is_alone(s: typed.Statement, node: typed.Symbol) -> bool:
     return True
 
 
-def _row_of(s: typed.ForEach, node: typed.Symbol) -> typed.Domain | None:
-    match s.domain:
-        case typed.Neighbors(graph=graph, direction=direction):
-            return typed.Neighbors(graph, typed.Variable(node), direction)
-    return None
+def _is_over_row(s: typed.ForEach, node: typed.Symbol) -> bool:
+    """Whether a loop is over the neighbors of the node in hand."""
+    return isinstance(s.domain, typed.Neighbors) and s.domain.node == typed.Variable(node)

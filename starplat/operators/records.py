@@ -48,6 +48,11 @@ class EdgeEffect:
         return self.target.symbol
 
     @property
+    def own(self) -> typed.Cell:
+        """The source's cell of the same."""
+        return typed.Cell(self.symbol, typed.Variable(self.source))
+
+    @property
     def extreme(self) -> typed.Extreme:
         """The `Min` or `Max`, of an effect that is one."""
         return {How.LEAST: typed.Extreme.MIN, How.GREATEST: typed.Extreme.MAX}[self.how]

@@ -10,7 +10,6 @@ from starplat.frontend import typed
 from starplat.frontend.expressions.acting import Acting
 from starplat.frontend.statements.remarks import remarks
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
-from starplat.same import Same
 
 
 def without_remarks(program: typed.Program) -> typed.Program:
@@ -26,11 +25,7 @@ def without_remarks(program: typed.Program) -> typed.Program:
         goes = partial(_calls_one_of, idle, acting)
         shorter = [replace(f, body=_shorter(f.body, goes, acting)) for f in shorter]
     kept = {function.name for function in forms.uncalled(program)}
-    pending = [function for function in shorter if function.name in kept]
-    while pending:
-        called = {call.function for call in walk.calls(pending.pop().body)} - kept
-        kept |= called
-        pending += [function for function in shorter if function.name in called]
+    kept |= walk.called_from(shorter, *(function.body for function in shorter if function.name in kept))
     return replace(program, functions=tuple(function for function in shorter if function.name in kept))
 
 
@@ -40,21 +35,16 @@ def _calls_one_of(functions: set[str], acting: Acting, s: typed.Statement) -> bo
 
 def _without(body: typed.Block, acting: Acting) -> typed.Block:
     """A function's body: its remarks go, and then variables that nothing else reads."""
-    seen = {symbol for s in _remarks(body) for symbol in walk.read(s)}
+    seen = {symbol for s in walk.statements(body) if isinstance(s, typed.Remark) for symbol in walk.read(s)}
     body = _shorter(body, lambda s: isinstance(s, typed.Remark), acting)
     while idle := _declared(body) & seen - set(_used(body, acting)):
-        dropped = [s for s in walk.statements(body) if _stores(s) in idle]
-        seen |= {symbol for s in dropped for symbol in walk.read(s)}
-        body = _shorter(body, partial(_is_among, {Same(s) for s in dropped}), acting)
+        seen |= {symbol for s in walk.statements(body) if _stores(s) in idle for symbol in walk.read(s)}
+        body = _shorter(body, partial(_stores_one_of, idle), acting)
     return body
 
 
-def _remarks(body: typed.Block) -> Iterator[typed.Remark]:
-    return (s for s in walk.statements(body) if isinstance(s, typed.Remark))
-
-
-def _is_among(dropped: set[Same], s: typed.Statement) -> bool:
-    return Same(s) in dropped
+def _stores_one_of(idle: set[typed.Symbol], s: typed.Statement) -> bool:
+    return _stores(s) in idle
 
 
 def _declared(body: typed.Block) -> set[typed.Symbol]:

@@ -136,6 +136,12 @@ NEAR = {
     "a flag that is asked for after it is changed": changed(
         BUFFERS, ("if (v.on) { v.level", "if (v.on) { v.on = v.level > 3; v.level")
     ),
+    "copies of what has changed between": changed(
+        BUFFERS, ("v.next < v.level", "v.next != v.level"),
+        ("level = INF, next = INF, on = False);\n  src.level = 0;\n  src.next = 0;\n",
+         "first = INF, on = False);\n  next = first;\n  src.first = 0;\n  level = first;\n"),
+        ("  propNode<int> next;\n", "  propNode<int> next;\n  propNode<int> first;\n"),
+    ),
     "the function stores": changed(CALLED, ("b.level = Min(b.level, far);", "if (far < b.level) b.level = far - 1;")),
     "the function asks for another level": changed(ASKED, ("u.level == depth", "u.level == depth - 1")),
 }  # fmt: skip

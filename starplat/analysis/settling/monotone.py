@@ -121,14 +121,29 @@ def all_asked(condition: typed.Expression | None) -> tuple[typed.Expression, ...
     return () if condition is None else tuple(conjuncts(condition))
 
 
+def asked_of(condition: typed.Expression, place: typed.Expression) -> tuple[typed.Operator, typed.Expression] | None:
+    """How a comparison asks for a place, as if that stood on its left, and what it compares the place with."""
+    match condition:
+        case typed.Binary(operator, left, right) if operator in MIRRORED and place in (left, right):
+            return (operator, right) if left == place else (MIRRORED[operator], left)
+    return None
+
+
+def leaves_out_end(condition: typed.Expression, place: typed.Expression, extreme: typed.Extreme) -> bool:
+    """Whether a condition only leaves out the end of the order for what a place holds: INF for a Min."""
+    top = extreme is typed.Extreme.MAX
+    match asked_of(condition, place):
+        case (typed.Operator.NOT_EQUAL | typed.Operator.LESS | typed.Operator.GREATER) as way, typed.Infinity() as end:
+            return end.negative is top and way is not (typed.Operator.LESS if top else typed.Operator.GREATER)
+    return False
+
+
 def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:
     """Whether a condition only tests whether the Min or Max would change its place."""
-    match condition:
-        case typed.Binary(operator, left, right) if operator in MIRRORED:
-            if left == extreme.place:
-                operator, left, right = MIRRORED[operator], right, left
-            wins = _DOWNWARD if extreme.extreme is typed.Extreme.MIN else _UPWARD
-            return operator in wins and left == extreme.candidate and right == extreme.place
+    wins = _UPWARD if extreme.extreme is typed.Extreme.MIN else _DOWNWARD
+    match asked_of(condition, extreme.place):
+        case operator, other:
+            return operator in wins and other == extreme.candidate
     return False
 
 

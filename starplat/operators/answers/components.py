@@ -24,8 +24,9 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rounds
-from starplat.operators.canonical.labels.spreading import whole_number
+from starplat.operators.canonical.labels.spreading import begin_as_themselves
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.searches.initial_values import given_to_all
 from starplat.operators.records import EdgeEffect, Spreading, Start
 from starplat.same import Same
 
@@ -64,9 +65,8 @@ def _by_offers(loop: hosts.HostLoop, around: hosts.Surroundings, effects: Sequen
 
 def _is_unchanged(effect: EdgeEffect) -> bool:
     """Whether a node offers what it holds to all its neighbors, or those that lead back, and nothing goes with it."""
-    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
     to_all = not effect.when or _is_mutual(effect)
-    return to_all and not effect.carried and effect.symbol.property.element in _WHOLE and effect.value == own
+    return to_all and not effect.carried and effect.symbol.property.element in _WHOLE and effect.value == effect.own
 
 
 def _is_mutual(effect: EdgeEffect) -> bool:
@@ -127,12 +127,8 @@ def begin_or_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement]
 
 
 def _begin_as_themselves(labels: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
-    """Whether what writes the labels last gives every node its own number."""
-    last = next(_writers(labels, before), None)
-    given = None if last is None else _given_to_all(last, labels)
-    if given is None or not isinstance(last, typed.ForEach):
-        return False
-    return labels.property.element in (Scalar.NODE, Scalar.INT) and whole_number(given) == typed.Variable(last.iterator)
+    """Whether every node begins with its own number."""
+    return labels.property.element in (Scalar.NODE, Scalar.INT) and begin_as_themselves(labels, before)
 
 
 def _start(labels: typed.Symbol, before: Sequence[typed.Statement]) -> Start:
@@ -150,7 +146,7 @@ def _start(labels: typed.Symbol, before: Sequence[typed.Statement]) -> Start:
                 stores = (i for i in walk.statements(s) if isinstance(i, typed.Assign) and i.place.symbol is labels)
                 if any(_varies(store.value) for store in stores):
                     return Start.EACH
-                if _given_to_all(s, labels) is not None:
+                if given_to_all(s, labels) is not None:
                     return Start.FEW
     return Start.EACH if labels.role is typed.Role.PARAMETER else Start.FEW
 
@@ -160,13 +156,13 @@ def _all_begin(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
     assert effect.frontier is not None
     if (last := next(_writers(effect.frontier, before), None)) is None:
         return False
-    given = _given_to_all(last, effect.frontier)
+    given = given_to_all(last, effect.frontier)
     if given == typed.TRUE or effect.symbol.property.element is not Scalar.BOOL or effect.extreme is typed.Extreme.MIN:
         return given == typed.TRUE
     labels_last = next(_writers(effect.symbol, before), None)
     if isinstance(last, typed.CopyProperty) and last.source is effect.symbol:
         return labels_last is None or before.index(labels_last) < before.index(last)
-    return given is not None and labels_last is last and given == _given_to_all(last, effect.symbol)
+    return given is not None and labels_last is last and given == given_to_all(last, effect.symbol)
 
 
 def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
@@ -189,7 +185,7 @@ def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement])
                 if symbol is frontier and s.value != typed.TRUE:
                     return False
                 cells[symbol].add(s.place.index)
-            elif _given_to_all(s, symbol) != unfilled.pop(symbol):
+            elif given_to_all(s, symbol) != unfilled.pop(symbol):
                 return False
         if not unfilled:
             return (is_truth or spreads_false) and cells[labels] <= cells[frontier]
@@ -199,21 +195,6 @@ def _others_offer_nothing(effect: EdgeEffect, before: Sequence[typed.Statement])
 def _writers(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
     """The statements that write a property's cells, the last one first."""
     return (s for s in reversed(before) if symbol in walk.all_written(s))
-
-
-def _given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression | None:
-    """What a statement surely stores in the cell of every node."""
-    match s:
-        case typed.Attach(items=items):
-            values = [value for target, value in items if target is symbol]
-            return values[-1] if values and not isinstance(values[-1], typed.Symbol) else None
-        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
-            own = typed.Cell(symbol, typed.Variable(s.iterator))
-            stores = walk.writers(symbol, body)
-            whole = [inner for inner in body.statements if isinstance(inner, typed.Assign) and inner.place == own]
-            left = any(isinstance(i, typed.Continue | typed.Break | typed.Return) for i in walk.statements(body))
-            return whole[0].value if len(stores) == len(whole) == 1 and not left else None
-    return None
 
 
 def _varies(value: typed.Expression) -> bool:

@@ -48,15 +48,9 @@ def _own_cells(
 
 def _reads(part: typed.Expression, shared: set[typed.Symbol]) -> bool:
     match part:
-        case typed.Variable(symbol) | typed.Cell(symbol):
-            return symbol in shared
-        case typed.ListItem(symbol=symbol) | typed.ListSize(symbol=symbol) | typed.WholeList(symbol=symbol):
-            return symbol in shared
-        case typed.SetContains(symbol=symbol) | typed.SetSize(symbol=symbol) | typed.Aggregate(property=symbol):
-            return symbol in shared
         case typed.MapValue(symbol=symbol) | typed.MapSize(symbol=symbol) | typed.MapBest(symbol=symbol):
             return symbol in shared
-    return False
+    return walk.symbol_of(part) in shared
 
 
 def _is_over(s: typed.Statement, shared: set[typed.Symbol]) -> bool:

@@ -95,18 +95,13 @@ class OwnVisits(Visits):
         return self.as_often(s, place, value)
 
     def is_mine(self, place: typed.Place, how: object) -> bool:
-        if isinstance(place, typed.Cell) and place.index == typed.Variable(self.at_hand_known):
+        if isinstance(place, typed.Cell) and self.at_hand is not None and place.index == typed.Variable(self.at_hand):
             self.why_not = (
                 f"'{place.symbol.name}' is a cell of the node that is reached, beside cells of the source: search "
                 "twice, once for each"
             )
             return True
         return super().is_mine(place, how)
-
-    @property
-    def at_hand_known(self) -> typed.Symbol:
-        assert self.at_hand is not None
-        return self.at_hand
 
     def is_known(self, part: typed.Expression) -> bool:
         match part:

@@ -27,7 +27,7 @@ from starplat.operators.canonical.hosts import Surroundings, surroundings
 from starplat.operators.canonical.rounds import edge_effects
 from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.levels import above
-from starplat.operators.records import EdgeEffect, How, Searches
+from starplat.operators.records import How, Searches
 from starplat.same import Same
 
 _ONLY_FOR_ALL = (
@@ -139,14 +139,15 @@ class _Reader:
             return None
         effects = edge_effects(search, self.around, self.program, self.results, frontier_is_kept=True)
         match effects:
-            case (effect,) if effect.how is How.LEAST and not (effect.when or effect.carried or _both_ways(effect)):
-                offered = above(effect.value, typed.Cell(effect.symbol, typed.Variable(effect.source)))
+            case (effect,) if effect.how is How.LEAST and not (effect.when or effect.carried):
+                offered = above(effect.value, effect.own)
             case _:
                 return None
         frontier = effect.frontier
-        if offered != 1 or frontier is None or not begin_or_offer_nothing(effect, self.around.before(search)):
+        if offered != 1 or frontier is None or effect.direction is typed.Direction.BOTH:
             return None
-        if not self.begins_at_source(effect.symbol, before):
+        begins = begin_or_offer_nothing(effect, self.around.before(search))
+        if not begins or not self.begins_at_source(effect.symbol, before):
             return None
         return Search(effect.direction, effect.symbol, frozenset({effect.symbol, frontier}))
 
@@ -185,10 +186,6 @@ class _Reader:
             case typed.Assign(typed.Cell(symbol, index)):
                 return symbol in own and index == self.source
         return False
-
-
-def _both_ways(effect: EdgeEffect) -> bool:
-    return effect.direction is typed.Direction.BOTH
 
 
 def _level_kept(s: typed.Statement, node: typed.Symbol) -> typed.Symbol | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import infinity, walk
-from starplat.analysis.settling.monotone import MIRRORED, all_asked, conjuncts
+from starplat.analysis.settling.monotone import all_asked, conjuncts, leaves_out_end
 from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt
 
@@ -65,19 +65,8 @@ class Visits:
 
     def says_reached(self, condition: typed.Expression, node: typed.Symbol) -> bool:
         """Whether a condition says that a node has a level."""
-        match condition:
-            case typed.Binary(operator, left, right):
-                if isinstance(left, typed.Infinity):
-                    operator, left, right = MIRRORED.get(operator, operator), right, left
-                less = operator in (typed.Operator.LESS, typed.Operator.NOT_EQUAL)
-                infinite = isinstance(right, typed.Infinity) and not right.negative
-                return less and infinite and left == typed.Cell(self.level_kept, typed.Variable(node))
-        return False
-
-    @property
-    def level_kept(self) -> typed.Symbol:
         assert self.found.level is not None
-        return self.found.level
+        return leaves_out_end(condition, typed.Cell(self.found.level, typed.Variable(node)), typed.Extreme.MIN)
 
     def all(self, statements: Sequence[typed.Statement], node: typed.Symbol) -> tuple[typed.Statement, ...] | None:
         """The statements, once for all sources that reach the node at a level; None if that is not the same."""

@@ -24,6 +24,7 @@ from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, with_loops
 from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out
+from starplat.operators.canonical.searches.levels import has_enough
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
@@ -36,7 +37,7 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     inside = list(walk.statements(loop.body))
     bound = walk.variables(loop.condition)
     counted = any(loop.symbol in walk.read(i) or bound & set(walk.written(i)) for i in inside)
-    if counted or not _has_enough(loop, before):
+    if counted or not has_enough(loop, before):
         return None
     build = Builder(loop.span)
     more = build.variable(build.local("more", Scalar.BOOL))
@@ -55,7 +56,7 @@ def until_quiet(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> t
     """A loop of no fewer rounds than there are nodes but one, that is left after a round without a flag, as a loop that
     ends then; None for other loops. `before` are the statements before it in its block."""
     match loop.body.statements:
-        case (*rounds, typed.If(quiet, typed.Block((typed.Break(),)), None)) if not may_leave(rounds) and _has_enough(
+        case (*rounds, typed.If(quiet, typed.Block((typed.Break(),)), None)) if not may_leave(rounds) and has_enough(
             loop, before
         ):
             body = replace(loop.body, statements=(*rounds, loop.step))
@@ -131,46 +132,15 @@ def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
     return typed.Declare(s.symbol, s.first, span=s.span), typed.While(s.condition, body, span=s.span)
 
 
-def _has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> bool:
-    counter = typed.Variable(loop.symbol)
-    one = typed.Literal(1, Scalar.INT)
-    match loop.step:
-        case typed.Update(typed.Combine.ADD, place, value):
-            steps = place == counter and value == one
-        case typed.Assign(place, value):
-            steps = place == counter and value == typed.Binary(typed.Operator.ADD, counter, one, Scalar.INT)
-        case _:
-            steps = False
-    match loop.condition:
-        case typed.Binary(typed.Operator.LESS | typed.Operator.LESS_EQUAL, left, right):
-            ends = left == counter and _is_number_of_nodes(right, before)
-        case _:
-            ends = False
-    return steps and ends and loop.first in (typed.Literal(0, Scalar.INT), one)
-
-
-def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statement]) -> bool:
-    match value:
-        case typed.GraphQuery(query=typed.Query.NUM_NODES):
-            return True
-        case typed.Variable(symbol):
-            writers = walk.writers(symbol, *before)
-            declared = [s for s in before if isinstance(s, typed.Declare) and s.symbol is symbol]
-            given = [s.value for s in declared if s.value is not None]
-            return len(given) == 1 and all(w in declared for w in writers) and _is_number_of_nodes(given[0], ())
-    return False
-
-
 def never_better(effect: EdgeEffect) -> bool:
     """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
-    return is_bounded(effect.value, typed.Cell(effect.symbol, typed.Variable(effect.source)), effect.extreme)
+    return is_bounded(effect.value, effect.own, effect.extreme)
 
 
 def added_by_arcs(effect: EdgeEffect) -> typed.Symbol | None:
     """The property of edges that an effect adds to its source's cell, if that is the least of all values."""
-    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
     match effect.value:
-        case typed.Binary(typed.Operator.ADD, left, typed.Cell(added)) if left == own:
+        case typed.Binary(typed.Operator.ADD, left, typed.Cell(added)) if left == effect.own:
             is_of_edges = isinstance(added.type, PropertyType) and added.type.carrier is Carrier.EDGE
             return added if is_of_edges and effect.extreme is typed.Extreme.MIN else None
     return None

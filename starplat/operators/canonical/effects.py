@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, all_asked, asked_flag, mentions, says_that_it_wins
+from starplat.analysis.settling.monotone import (
+    all_asked,
+    asked_flag,
+    asked_of,
+    leaves_out_end,
+    mentions,
+    says_that_it_wins,
+)
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
@@ -196,38 +203,20 @@ class EffectReader:
     ) -> bool:
         """Whether a condition only leaves out what would not win: the end of the order, of which comes no other, or
         the worst that any cell holds and the node itself, where a cell offers nothing better than itself."""
-        idle = self._is_better_than_worst(condition, offered) or no_loop(condition, offered.index, destination)
+        better = typed.Operator.GREATER if self.extreme is typed.Extreme.MAX else typed.Operator.LESS
+        idle = asked_of(condition, offered) == (better, self.worst) or no_loop(condition, offered.index, destination)
         if idle and is_bounded(candidate, offered, self.extreme):
             return True
-        top = self.extreme is typed.Extreme.MAX
-        match condition:
-            case typed.Binary(left=left, right=typed.Infinity(negative=negative)) if left == offered:
-                wrong = typed.Operator.LESS if top else typed.Operator.GREATER
-                asks = (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
-                keeps = condition.operator in asks and condition.operator is not wrong
-                return keeps and negative is top and is_end(candidate, offered, self.extreme)
-            case typed.Binary(typed.Operator.NOT_EQUAL, typed.Infinity() as end, right):
-                turned = replace(condition, left=right, right=end)
-                return right == offered and self._is_idle(turned, offered, candidate, destination)
-        return False
-
-    def _is_better_than_worst(self, condition: typed.Expression, offered: typed.Cell) -> bool:
-        better = typed.Operator.GREATER if self.extreme is typed.Extreme.MAX else typed.Operator.LESS
-        match condition:
-            case typed.Binary(operator, left, right) if operator in MIRRORED:
-                if left != offered:
-                    operator, left, right = MIRRORED[operator], right, left
-                return left == offered and right == self.worst and operator is better
-        return False
+        return leaves_out_end(condition, offered, self.extreme) and is_end(candidate, offered, self.extreme)
 
 
 def asked_by_loop(loop: typed.ForEach) -> tuple[tuple[typed.Expression, ...], tuple[typed.Statement, ...]]:
-    """The conditions of a loop's filter and of the one branch that it may consist of, and what is done under them."""
-    match loop.body.statements:
-        case (typed.If(otherwise=None) as branch,):
-            return (*all_asked(loop.filter), *all_asked(branch.condition)), branch.then.statements
-        case statements:
-            return all_asked(loop.filter), statements
+    """The conditions of a loop's filter and of the branches, one in another, that it may consist of, and what is done
+    under them."""
+    conditions, statements = all_asked(loop.filter), loop.body.statements
+    while len(statements) == 1 and isinstance(branch := statements[0], typed.If) and branch.otherwise is None:
+        conditions, statements = (*conditions, *all_asked(branch.condition)), branch.then.statements
+    return conditions, statements
 
 
 def no_loop(condition: typed.Expression, source: typed.Expression, destination: typed.Symbol) -> bool:
@@ -305,5 +294,4 @@ def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:
 
 def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:
     """The arc in hand of a row, as the loop names it that comes to it from its other end."""
-    is_it = isinstance(part, typed.ArcInHand) and part.iterator is there
-    return typed.ArcInHand(node, span=part.span) if isinstance(part, typed.ArcInHand) and is_it else None
+    return replace(part, iterator=node) if isinstance(part, typed.ArcInHand) and part.iterator is there else None

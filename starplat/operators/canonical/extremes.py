@@ -22,7 +22,7 @@ from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, s
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.rebuilding import rebuilt, with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out, with_statements
 
 _WAYS = {typed.Function.MIN: typed.Extreme.MIN, typed.Function.MAX: typed.Extreme.MAX}
 _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
@@ -49,13 +49,8 @@ def with_branches_apart(body: typed.Block) -> typed.Block:
     """The body of a loop with such branches apart; for proofs about the loop, since in a `forall` another iteration may
     lower a cell between them."""
 
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        return with_statements(part, [rebuilt(one, change) for s in part.statements for one in _apart(s)])
-
     branches = any(isinstance(s, typed.If) and s.otherwise is not None for s in walk.statements(body))
-    return rebuilt(body, change) if branches else body
+    return with_each_statement_inside_out(body, _apart) if branches else body
 
 
 def _apart(s: typed.Statement) -> Iterator[typed.Statement]:
@@ -92,35 +87,24 @@ def _is_apart(s: typed.Statement, one: typed.Cell, other: typed.Cell) -> bool:
 
 
 def _as_extreme(branch: typed.If) -> typed.Statement | None:
+    """The `Min` or `Max` that a branch with a store asks for, or that it holds already: what happens beside it happens
+    if it wins, unless another came between."""
     if branch.otherwise is not None:
         return None
     asked = list(conjuncts(branch.condition))
     for store in branch.then.statements:
         match store:
             case typed.Assign(typed.Cell() as place, value):
-                won = _won(asked, branch.then.statements, store, place, value)
+                offers = [typed.AssignExtreme(extreme, place, value, span=store.span) for extreme in typed.Extreme]
             case typed.AssignExtreme(place=typed.Cell()):
-                won = _won_already(asked, branch.then.statements, store)
+                offers = [store]
             case _:
                 continue
-        if won is not None:
-            return won
-    return None
-
-
-def _won(
-    asked: list[typed.Expression],
-    then: tuple[typed.Statement, ...],
-    store: typed.Assign,
-    place: typed.Cell,
-    value: typed.Expression,
-) -> typed.Statement | None:
-    for extreme in typed.Extreme:
-        bare = typed.AssignExtreme(extreme, place, value, span=store.span)
-        wins = _wins(asked, bare)
-        carried = _carried(then, store, place)
-        if wins and carried is not None and (not carried or all(_is_strict(c) for c in wins)):
-            return under([c for c in asked if c not in wins], replace(bare, carried=carried))
+        for offer in offers:
+            wins, carried = _wins(asked, offer), _carried(branch.then.statements, store, offer.place)
+            only_stores = offer is not store and not carried
+            if wins and carried is not None and (only_stores or all(map(_is_strict, wins))):
+                return under([c for c in asked if c not in wins], replace(offer, carried=(*offer.carried, *carried)))
     return None
 
 
@@ -135,17 +119,6 @@ def _wins(asked: list[typed.Expression], s: typed.AssignExtreme) -> list[typed.E
             each = [[c for c in asked if says_that_it_wins(c, replace(s, candidate=a))] for a in arguments]
             return [c for of in each for c in of] if all(each) else []
     return []
-
-
-def _won_already(
-    asked: list[typed.Expression], then: tuple[typed.Statement, ...], store: typed.AssignExtreme
-) -> typed.Statement | None:
-    """A `Min` that was asked for before: what happens beside it happens if it wins, unless another came between."""
-    wins = _wins(asked, store)
-    carried = _carried(then, store, store.place)
-    if not wins or not all(_is_strict(c) for c in wins) or carried is None:
-        return None
-    return under([c for c in asked if c not in wins], replace(store, carried=(*store.carried, *carried)))
 
 
 def _carried(

@@ -14,14 +14,16 @@ if (v.level != depth) { continue; }                   if (v.level == depth) { ..
 ...
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
+from starplat.analysis.settling.guards import guarded
+from starplat.analysis.settling.monotone import all_asked, asked_of, conjuncts, mentions
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
+from starplat.operators.canonical.hosts import HostLoop
 from starplat.operators.canonical.rebuilding import rebuilt
 
 _SEARCHES = (typed.Query.FIND_EDGE, typed.Query.IS_EDGE)
@@ -132,40 +134,16 @@ def _is_of_other_level(condition: typed.Expression, loop: typed.ForEach, written
         case typed.Binary(typed.Operator.EQUAL, typed.Cell(symbol, typed.Variable()), level) if not mentions(
             level, written
         ):
-            stores = list(_stores(symbol, loop.body.statements, ()))
-            places = [p for p in walk.places(loop.body) if p.symbol is symbol]
-            return len(stores) == len(places) and all(_gives_next(s, when, level) for s, when in stores)
+            repeats = any(isinstance(s, HostLoop | typed.IterateInBFS) for s in walk.statements(loop.body))
+            stores = [found for found in guarded(loop.body) if symbol in walk.written(found.statement)]
+            return not repeats and all(_gives_next(found.statement, found.conditions, level) for found in stores)
     return False
 
 
-def _stores(
-    symbol: typed.Symbol, statements: Sequence[typed.Statement], when: tuple[typed.Expression, ...]
-) -> Iterator[tuple[typed.Assign, tuple[typed.Expression, ...]]]:
-    """What is stored in cells of a symbol, with the conditions around it."""
-    for s in statements:
-        match s:
-            case typed.Assign() if s.place.symbol is symbol:
-                yield s, when
-            case typed.If():
-                yield from _stores(symbol, s.then.statements, (*when, *conjuncts(s.condition)))
-                if s.otherwise is not None:
-                    yield from _stores(symbol, s.otherwise.statements, when)
-            case typed.ForEach():
-                asked = all_asked(s.filter)
-                yield from _stores(symbol, s.body.statements, (*when, *asked))
-            case typed.Block():
-                yield from _stores(symbol, s.statements, when)
-
-
-def _gives_next(s: typed.Assign, when: Sequence[typed.Expression], level: typed.Expression) -> bool:
-    match s.value:
-        case typed.Binary(typed.Operator.ADD, left, typed.Literal(1)) if left == level:
-            return any(_has_none(c, s.place) for c in when)
-    return False
-
-
-def _has_none(condition: typed.Expression, place: typed.Place) -> bool:
-    match condition:
-        case typed.Binary(typed.Operator.EQUAL, left, typed.Infinity(negative=False)):
-            return left == place
+def _gives_next(s: typed.Statement, when: Sequence[typed.Expression], level: typed.Expression) -> bool:
+    """Whether a statement gives the level after one to a node that has none."""
+    match s:
+        case typed.Assign(place, typed.Binary(typed.Operator.ADD, left, typed.Literal(1))) if left == level:
+            none = typed.Operator.EQUAL, typed.Infinity(typed.scalar_of(place))
+            return any(asked_of(c, place) == none for c in when)
     return False

@@ -151,8 +151,7 @@ class _Search:
 
     def _spreads(self, effect: EdgeEffect) -> bool:
         """Whether nodes give their mark: those that have it, or members of a frontier that begins with the first."""
-        is_mark = effect.value == typed.Cell(effect.symbol, typed.Variable(effect.source))
-        if effect.when or effect.carried or not is_mark:
+        if effect.when or effect.carried or effect.value != effect.own:
             return False
         return effect.frontier is None or initial_values(effect.frontier, self.prepared) == self._first
 

@@ -141,12 +141,6 @@ def _takes_batches(function: typed.FunctionDefinition) -> bool:
 
 def _reached(functions: tuple[typed.FunctionDefinition, ...], entry: str) -> tuple[typed.FunctionDefinition, ...]:
     """The functions that the entry calls, directly or through others, in their order."""
-    by_name = {function.name: function for function in functions}
-    reached: set[str] = set()
-    waiting = [entry]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += [call.function for call in walk.calls(by_name[name].body)]
+    body = next(function.body for function in functions if function.name == entry)
+    reached = {entry, *walk.called_from(functions, body)}
     return tuple(function for function in functions if function.name in reached)

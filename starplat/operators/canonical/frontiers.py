@@ -26,7 +26,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import counted, hosts, rebuilding, rounds, unread
 from starplat.operators.canonical.effects import asked_by_loop, is_bounded, is_end, no_loop
-from starplat.operators.canonical.labels.spreading import both_ways, filled_apart, is_spread_out
+from starplat.operators.canonical.labels.spreading import both_ways, is_spread_out
 from starplat.operators.canonical.searches import offers, unreached
 from starplat.operators.canonical.searches.initial_values import constant, initial_values, opened, order
 from starplat.operators.records import EdgeEffect
@@ -98,7 +98,7 @@ class _Replacement:
 
     def spreads_labels(self) -> bool:
         """Whether all nodes pass on what they hold as it is: that is for union-find, which knows more of rounds."""
-        unchanged = all(e.value == typed.Cell(e.symbol, typed.Variable(e.source)) for e in self.effects)
+        unchanged = all(e.value == e.own for e in self.effects)
         return unchanged and self.effects[0].frontier is None and self.begun_beside() is None
 
     @property
@@ -109,15 +109,11 @@ class _Replacement:
     def made(self) -> typed.Block:
         """The function's body with the rounds over a frontier."""
         block, place = self.around.block_of(self.loop)
-        new: tuple[typed.Statement, ...]
-        if (frontier := self.effects[0].frontier) is not None:
-            before = block.statements[:place]
-            first = tuple(filled_apart(before, frontier)) if self.labels else before
-            new = (self._fixed_point(frontier),)
-        else:
+        active, first = self.effects[0].frontier, block.statements[:place]
+        if active is None:
             active = self.active
-            begun = self.begun_beside(active)
-            first, new = begun or (*block.statements[:place], *self._everywhere(active)), (self._fixed_point(active),)
+            first = self.begun_beside(active) or (*first, *self._everywhere(active))
+        new: tuple[typed.Statement, ...] = (self._fixed_point(active),)
         if isinstance(self.loop, typed.CountedLoop):
             new = self._where_enough(*new)
         changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
@@ -143,7 +139,7 @@ class _Replacement:
         where their cells are set; None unless the cells begin so, and those that are not set offer nothing."""
         active = active or self.active
         target = self.effects[0].symbol
-        if not all(is_end(e.value, typed.Cell(target, typed.Variable(e.source)), e.extreme) for e in self.effects):
+        if not all(is_end(e.value, e.own, e.extreme) for e in self.effects):
             return None
         known = self.around.known_before(self.loop)
         block, place = self.around.block_of(self.loop)
@@ -187,9 +183,9 @@ class _Replacement:
                 at_end = flag is not greatest
             case _:
                 at_end = False
-        owns = [(effect, typed.Cell(effect.symbol, typed.Variable(effect.source))) for effect in self.effects]
         return all(
-            (at_end and is_end(e.value, own, e.extreme)) or is_bounded(e.value, own, e.extreme) for e, own in owns
+            (at_end and is_end(e.value, e.own, e.extreme)) or is_bounded(e.value, e.own, e.extreme)
+            for e in self.effects
         )
 
     def _is_better(self, value: typed.Expression, than: typed.Expression) -> bool:
@@ -227,10 +223,8 @@ class _Replacement:
 
     def _fixed_point(self, active: typed.Symbol) -> typed.FixedPoint:
         build = Builder(self.loop.span)
-        flag, node = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
         groups = [self.labels] if self.labels else [(effect,) for effect in self.effects]
-        body = build.block(*(self._advance(group, active) for group in groups))
-        return typed.FixedPoint(flag, node, self._graph, build.negated(build.cell(active, node)), body, span=build.span)
+        return build.until_none(active, self._graph, *(self._advance(group, active) for group in groups))
 
     def _advance(self, effects: tuple[EdgeEffect, ...], active: typed.Symbol) -> typed.ForEach:
         """The loop in which members of the frontier offer what they have along their arcs."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from starplat.analysis.settling.monotone import conjuncts, mentions, rises_with, says_that_it_wins
+from starplat.analysis.settling.monotone import conjuncts, leaves_out_end, mentions, rises_with, says_that_it_wins
 from starplat.frontend import typed
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, rebuilding
@@ -80,7 +80,7 @@ def _from_local(loop: typed.ForEach, statements: Sequence[typed.Statement]) -> t
         return None
     if not _offers_nothing(start, cell, store) or mentions(store.candidate, {cell.symbol}):
         return None
-    if not all(_asks_whether_found(c, best, store.extreme) for c in conditions):
+    if not all(leaves_out_end(c, typed.Variable(best), store.extreme) for c in conditions):
         return None
     done = [_row(loop, row, typed.Variable(best), store, {best, *declared}, {*declared}) for row in rows]
     return None if any(row is None for row in done) else tuple(row for row in done if row is not None)
@@ -90,20 +90,6 @@ def _offers_nothing(start: typed.Expression, cell: typed.Cell, store: typed.Assi
     """Whether a local begins with what never wins: the end of the order, or the node's own value if that is stored."""
     top = isinstance(start, typed.Infinity) and start.negative is (store.extreme is typed.Extreme.MAX)
     return top or (start == cell and isinstance(store.candidate, typed.Variable))
-
-
-def _asks_whether_found(condition: typed.Expression, best: typed.Symbol, extreme: typed.Extreme) -> bool:
-    """Whether a condition asks whether any neighbor offered anything but the end of the order."""
-    match condition:
-        case typed.Binary(
-            typed.Operator.NOT_EQUAL | typed.Operator.LESS | typed.Operator.GREATER,
-            typed.Variable(symbol),
-            typed.Infinity(negative=negative),
-        ):
-            way = condition.operator
-            wrong = typed.Operator.GREATER if extreme is typed.Extreme.MIN else typed.Operator.LESS
-            return symbol is best and negative is (extreme is typed.Extreme.MAX) and way is not wrong
-    return False
 
 
 def _row(

@@ -95,17 +95,13 @@ class Surroundings:
                     self._again.add(Same(s))
             self._enter(s, on_host=on_host, again=again)
             match s:
-                case typed.Declare(symbol=symbol, value=typed.Literal(value=value)) if abs(value) <= _MOST:
-                    known[symbol] = value
-                case typed.Assign(place=typed.Variable(symbol=symbol), value=typed.Literal(value=value)) if (
-                    abs(value) <= _MOST
-                ):
+                case typed.Declare(symbol, typed.Literal(value)) | typed.Assign(
+                    typed.Variable(symbol), typed.Literal(value)
+                ) if abs(value) <= _MOST:
                     known[symbol] = value
                 case _ if known:
                     for symbol in walk.all_written(s):
                         known.pop(symbol, None)
-                case _:
-                    pass
 
 
 def with_loops(body: typed.Block, made: Callable[[HostLoop, Surroundings], Statements | None]) -> typed.Block:

@@ -1,8 +1,10 @@
-"""Tests whether a scalar of the host only increases, finds its lower bound, and whether a property is filled at once.
+"""Tests whether a scalar of the host only increases, finds its lower bound, whether a property is filled at once, and
+which symbols are linked.
 
 Integers are assumed not to overflow; `run --checked` reports it if they do.
 """
 
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from starplat.analysis import walk
@@ -58,24 +60,30 @@ def least(symbol: typed.Symbol, body: typed.Statement) -> int | None:
 
 
 def is_filled(s: typed.Declare, body: typed.Block) -> bool:
-    """Whether a property is filled before anything else is done."""
-    blocks = (b for b in walk.statements(body) if isinstance(b, typed.Block))
-    block = next(b for b in blocks if any(i is s for i in b.statements))
-    place = next(i for i, other in enumerate(block.statements) if other is s)
-    for other in block.statements[place + 1 :]:
-        match other:
-            case typed.Attach(items=items) if any(symbol is s.symbol for symbol, _ in items):
-                return all(value is not s.symbol for _, value in items)
-            case typed.Attach(items=items):
-                if any(value is s.symbol for _, value in items):
-                    return False
-            case typed.Declare():
-                pass
-            case _:
-                return False
-    return False
+    """Whether a property is filled, in the block that declares it, before anything else is done with it."""
+    blocks = (b.statements for b in walk.statements(body) if isinstance(b, typed.Block))
+    block = next(statements for statements in blocks if any(i is s for i in statements))
+    place = next(i for i, other in enumerate(block) if other is s)
+    first = next((other for other in block[place + 1 :] if walk.touches(other, s.symbol)), None)
+    return isinstance(first, typed.Attach) and all(value is not s.symbol for _, value in first.items)
 
 
 def element(symbol: typed.Symbol) -> Any:
     """The type of a scalar, or of a property's cells."""
     return symbol.type.element if isinstance(symbol.type, PropertyType) else symbol.type
+
+
+def connected(
+    symbols: Iterable[typed.Symbol], linked: Mapping[typed.Symbol, Set[typed.Symbol]]
+) -> Iterator[set[typed.Symbol]]:
+    """The groups of symbols that are linked with each other, directly or through others."""
+    found: set[typed.Symbol] = set()
+    for first in symbols:
+        group, waiting = set[typed.Symbol](), [] if first in found else [first]
+        while waiting:
+            if (symbol := waiting.pop()) not in group:
+                group.add(symbol)
+                waiting += linked.get(symbol, ())
+        if group:
+            yield group
+        found |= group

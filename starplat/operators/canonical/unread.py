@@ -1,12 +1,10 @@
 """Removes stores to local properties that are never read, as rewrites of their readers leave them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
-from starplat.operators.canonical.rebuilding import rebuilt, with_statements
+from starplat.operators.canonical.rebuilding import with_each_statement
 
 
 def without_unread(body: typed.Block, results: frozenset[typed.Symbol]) -> typed.Block:
@@ -34,22 +32,15 @@ def _is_plain(s: typed.Statement) -> bool:
 def without_stores(body: typed.Block, dead: set[typed.Symbol]) -> typed.Block:
     """A body without the declarations of properties, without fills of and stores to these."""
 
-    def change(part: Any) -> Any:
-        if not isinstance(part, typed.Block):
-            return None
-        return with_statements(part, [rebuilt(new, change) for s in part.statements for new in _left(s, dead)])
+    def left(s: typed.Statement) -> tuple[typed.Statement, ...] | None:
+        match s:
+            case typed.Declare(symbol) | typed.CopyProperty(symbol) | typed.Assign(typed.Cell(symbol)) if (
+                symbol in dead
+            ):
+                return ()
+            case typed.Attach(items=items) if any(symbol in dead for symbol, _ in items):
+                rest = tuple(item for item in items if item[0] not in dead)
+                return (replace(s, items=rest),) if rest else ()
+        return None
 
-    return rebuilt(body, change)
-
-
-def _left(s: typed.Statement, dead: set[typed.Symbol]) -> Iterator[typed.Statement]:
-    match s:
-        case typed.Declare(symbol) | typed.CopyProperty(symbol) if symbol in dead:
-            return
-        case typed.Assign(typed.Cell(symbol)) if symbol in dead:
-            return
-        case typed.Attach(items=items) if any(symbol in dead for symbol, _ in items):
-            if rest := tuple(item for item in items if item[0] not in dead):
-                yield replace(s, items=rest)
-        case _:
-            yield s
+    return with_each_statement(body, left)

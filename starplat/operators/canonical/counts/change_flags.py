@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import convergence, walk
+from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, filters, hosts, unread
@@ -75,15 +76,15 @@ def _read(
     clears = [place for place, s in enumerate(every) if empties(s, flag)]
     tests = [place for place, s in enumerate(every) if any(s is i for i in asking)]
     is_own = flag.type == FLAG and flag.role is typed.Role.LOCAL and not any(walk.calls(body))
-    if not is_own or not filled or len(asking) != 1 or _leaves_early(loop):
+    leaves = walk.leaves(loop.body) or walk.touches(loop.body, loop.flag)  # or asks whether the loop has ended
+    if not is_own or not filled or len(asking) != 1 or leaves:
         return None
     match tests, clears:
         case [tested], [cleared] if tested < cleared and isinstance(visits := every[tested], typed.ForEach):
             conditions, done = effects.asked_by_loop(visits)
         case _:
             return None
-    own = typed.Cell(flag, typed.Variable(visits.iterator))
-    others = tuple(c for c in conditions if member_of(c) != (own, True))
+    others = tuple(c for c in conditions if asked_flag(c, visits.iterator) is not flag)
     if len(others) + 1 != len(conditions) or not is_over_nodes(visits) or not _fail_after(visits, others, done, body):
         return None
     marks = frozenset(
@@ -93,7 +94,7 @@ def _read(
     )
     tested_symbols = {part.symbol for c in others for part in walk.within(c) if isinstance(part, typed.Cell)}
     asked = walk.variables(*others)
-    written = {symbol for s in walk.statements(loop.body) for symbol in walk.written(s)}
+    written = walk.all_written(loop.body)
     flag_set = all(
         _sets_flag(part, flag, tested_symbols) for s in every[cleared + 1 :] for part in walk.statements(s)
     ) and not any((tested_symbols | {flag}) & walk.all_written(s) for s in every[:cleared] if s is not visits)
@@ -102,12 +103,6 @@ def _read(
     if not flag_set or not nothing_left or not local or asked & written or tested_symbols & marks or flag in marks:
         return None
     return _Round(visits, others, done, marks)
-
-
-def _leaves_early(loop: typed.FixedPoint) -> bool:
-    """Whether a round may be left before its end, or asks for the flag that says that the loop has ended."""
-    jumps = (typed.Break, typed.Continue, typed.Return)
-    return any(isinstance(s, jumps) or loop.flag in walk.read(s) for s in walk.statements(loop.body))
 
 
 def _fail_after(
@@ -163,12 +158,7 @@ def _is_of_marked(
     match s:
         case typed.Attach(items=items):
             return all(symbol in (*marks, flag) and value == typed.FALSE for symbol, value in items)
-        case typed.ForEach(iterator=node, filter=condition) if is_over_nodes(s) and condition is not None:
-            found = member_of(condition)
-            return (
-                found is not None
-                and found[0].symbol in marks
-                and found == (typed.Cell(found[0].symbol, typed.Variable(node)), True)
-                and any(empties(i, found[0].symbol) for i in before)
-            )
+        case typed.ForEach(filter=condition) if is_over_nodes(s) and condition is not None:
+            mark = asked_flag(condition, s.iterator)
+            return mark is not None and mark in marks and any(empties(i, mark) for i in before)
     return False

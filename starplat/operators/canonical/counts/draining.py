@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
-from starplat.operators.canonical.counts.members import FLAG, empties, is_over_nodes, member_of
+from starplat.operators.canonical.counts.members import FLAG, empties, is_over_nodes
 from starplat.operators.canonical.hosts import HostLoop, may_leave
 from starplat.operators.canonical.rebuilding import with_each_statement
 from starplat.same import Same
@@ -64,9 +65,8 @@ class _Set:
         return None
 
     def _is_for_members(self, loop: typed.ForEach) -> bool:
-        own = typed.Cell(self.flag, typed.Variable(loop.iterator))
-        is_asked = loop.filter is not None and member_of(loop.filter) == (own, True)
-        return is_asked and is_over_nodes(loop) and not any(self.flag in walk.written(s) for s in _below(loop))
+        is_asked = loop.filter is not None and asked_flag(loop.filter, loop.iterator) is self.flag
+        return is_asked and is_over_nodes(loop) and self.flag not in walk.all_written(loop.body)
 
     def _joins_before(self, visits: typed.ForEach, cleared: typed.Attach, block: typed.Block) -> bool:
         """Whether nodes are inserted only before `visits` in a round, after `cleared` if that comes first, and every
@@ -97,10 +97,6 @@ class _Set:
 
         body = with_each_statement(self.body, at)
         return replace(body, statements=(self.declared, clear, *body.statements))
-
-
-def _below(loop: typed.ForEach) -> list[typed.Statement]:
-    return list(walk.statements(loop.body))
 
 
 def _place(s: typed.Statement, every: Sequence[typed.Statement]) -> int:

@@ -17,7 +17,7 @@ leaves, an arc has its flag if its end has left or the flag was set from the sta
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from starplat.analysis import walk
@@ -25,7 +25,7 @@ from starplat.analysis.settling.monotone import all_asked, conjuncts
 from starplat.frontend import typed, types
 from starplat.operators.canonical import filters, hosts
 from starplat.operators.canonical.counts.members import Members, filled_with, member_of
-from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, without
 
 _ARC_FLAG = types.PropertyType(types.Carrier.EDGE, types.Scalar.BOOL)
 _FIRST, _LAST = (typed.Symbol(name, types.Scalar.NODE, typed.Role.ITERATOR) for name in ("source", "destination"))
@@ -166,24 +166,16 @@ class _Flag:
 
         def change(part: Any) -> Any:
             match part:
-                case typed.Binary() if (found := member_of(part)) is not None and found[0].symbol is self.flag:
-                    asked_for = rebuilt(found[0], change)
-                    return asked_for if found[1] else typed.Unary(typed.UnaryOperator.NOT, asked_for, span=part.span)
                 case typed.Cell(symbol, arc) if symbol is self.flag:
                     if (ends := _ends(arc, self.body)) is None:
                         unknown.append(arc)
                         return part
                     return substituted(has, dict(zip((_FIRST, _LAST), ends, strict=True)))
-                case typed.Block(statements):
-                    kept = tuple(s for s in statements if not any(s is other for other in gone))
-                    kept = tuple(s for s in kept if not (isinstance(s, typed.Declare) and s.symbol is self.flag))
-                    same = len(kept) == len(statements)
-                    return None if same else replace(part, statements=tuple(rebuilt(s, change) for s in kept))
             return None
 
-        changed = rebuilt(self.body, change)
-        left = any(self.flag in (*walk.read(s), *walk.written(s)) for s in walk.statements(changed))
-        return None if unknown or left else changed
+        kept = without(self.body, lambda s: any(s is other for other in gone) or walk.declares(s, self.flag))
+        changed = rebuilt(kept, change)
+        return None if unknown or walk.touches(changed, self.flag) else changed
 
 
 def _are_all_arcs(domains: Sequence[typed.Domain], iterators: Sequence[typed.Symbol]) -> bool:

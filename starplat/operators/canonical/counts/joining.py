@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import asked_flag, mentions
 from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rebuilding
-from starplat.operators.canonical.counts.members import empties, is_over_nodes, member_of
+from starplat.operators.canonical.counts.members import empties, is_over_nodes
 
 
 def done_on_joining(body: typed.Block) -> typed.Block:
@@ -46,11 +46,9 @@ def _by_members(
     own = typed.Variable(loop.iterator)
     done = tuple(s for s in loop.body.statements if _is_constant(s, own))
     left = tuple(s for s in loop.body.statements if s not in done)
-    if not is_over_nodes(loop) or not done or loop.filter is None:
+    joined = None if loop.filter is None else asked_flag(loop.filter, loop.iterator)
+    if joined is None or not done or not is_over_nodes(loop):
         return None
-    if (found := member_of(loop.filter)) is None or found[0].index != own or found[1] is not True:
-        return None
-    joined = found[0].symbol
     changed = {symbol for s in done for symbol in walk.written(s)}
     begun = [i for i, s in enumerate(before) if empties(s, joined)][-1:]
     joins = [i for first in begun for i in range(first + 1, len(before)) if _writes(before[i], {joined})]
@@ -64,7 +62,7 @@ def _by_members(
     others = [i for s in (*before[begun[0] + 1 : join], *between, *left) for i in walk.statements(s)]
     if any(changed & {*walk.written(i), *walk.read(i), *walk.declared(i)} for i in others):
         return None
-    needed = {symbol for s in done for value in walk.expressions(s) for symbol in _variables(value)} - {loop.iterator}
+    needed = walk.variables(*(value for s in done for value in walk.expressions(s))) - {loop.iterator}
     if any(needed & {*walk.all_written(s), *walk.declared(s)} for s in (*before[join:], loop)):
         return None
     if changed & set(walk.declared(loop)):
@@ -81,17 +79,12 @@ def _is_constant(s: typed.Statement, own: typed.Variable) -> bool:
             return index == own and isinstance(value, typed.Literal | typed.Infinity | typed.Variable)
         case typed.Update(combine=typed.Combine.ADD, place=typed.Variable(), value=typed.Literal()):
             return True
-        case _:
-            return False
+    return False
 
 
 def _begins(s: typed.Statement, changed: set[typed.Symbol]) -> bool:
     """Whether a number that members change begins with a constant here."""
     return isinstance(s, typed.Declare) and s.symbol in changed and isinstance(s.value, typed.Literal)
-
-
-def _variables(value: typed.Expression) -> set[typed.Symbol]:
-    return {part.symbol for part in walk.within(value) if isinstance(part, typed.Variable)}
 
 
 def _writes(s: typed.Statement, symbols: set[typed.Symbol]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts
+from starplat.analysis.settling.monotone import asked_flag, conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.canonical.rising import least, number
@@ -123,10 +123,8 @@ def are_part_of(
 ) -> bool:
     """Whether a condition implies membership: it tests a flag that was cleared, then set for members only, none of
     which has been removed since."""
-    found = member_of(condition)
-    if found is None or found != (typed.Cell(found[0].symbol, typed.Variable(node)), True):
+    if (joined := asked_flag(condition, node)) is None:
         return False
-    joined = found[0].symbol
     since = [i for i, s in enumerate(before) if empties(s, joined)][-1:]
     return any(all(only_join(s, joined, of) for s in before[place + 1 :]) for place in since)
 

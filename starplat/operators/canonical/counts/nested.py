@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, all_asked, conjuncts, mentions, rises_with
+from starplat.analysis.settling.monotone import all_asked, asked_of, conjuncts, mentions, rises_with
 from starplat.frontend import typed
 from starplat.operators.canonical import counters, hosts, rebuilding
 from starplat.operators.canonical.counts.counting import counts_in_locals
@@ -167,14 +167,10 @@ class _Search:
 
     def _is_bound(self, condition: typed.Expression, counted: typed.Symbol) -> bool:
         """Whether a condition says that the count is below, or no greater than, a value that only rises."""
-        match condition:
-            case typed.Binary(operator, left, right) if operator in MIRRORED:
-                if right == typed.Variable(counted):
-                    operator, left, right = MIRRORED[operator], right, left
-            case _:
-                return False
         declared = {s.symbol for s in self._inside if isinstance(s, typed.Declare)}
         parts = walk.blocks(self.around_it)
         rising = {s for s in self._changed - declared if all(only_rises(s, part) for part in parts)}
-        below = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL) and left == typed.Variable(counted)
-        return below and not mentions(right, self._changed - rising) and rises_with(right, rising)
+        match asked_of(condition, typed.Variable(counted)):
+            case typed.Operator.LESS | typed.Operator.LESS_EQUAL, bound:
+                return not mentions(bound, self._changed - rising) and rises_with(bound, rising)
+        return False

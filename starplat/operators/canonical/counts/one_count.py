@@ -68,17 +68,14 @@ def _are_alone(count: typed.Update, flag: typed.Assign, loop: typed.ForEach) -> 
 
 def _reset(flag: typed.Symbol, before: Statements) -> int | None:
     """The place where a flag is last taken back, if nothing asks for it since."""
-    place = next((i for i in range(len(before) - 1, -1, -1) if _concerns(before[i], flag)), None)
+    concerned = [i for i, s in enumerate(before) if walk.touches(s, flag) or flag in walk.declared(s)]
+    place = max(concerned, default=None)
     if place is None:
         return None
     match before[place]:
         case typed.Assign(typed.Variable(to), value) | typed.Declare(to, value) if to is flag and value == typed.FALSE:
             return place
     return None
-
-
-def _concerns(s: typed.Statement, symbol: typed.Symbol) -> bool:
-    return any(symbol in (*walk.written(i), *walk.read(i), *walk.declared(i)) for i in walk.statements(s))
 
 
 def _declared(reset: typed.Statement) -> Statements:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import conjuncts
+from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
 from starplat.operators.build import Builder
 from starplat.operators.canonical import rebuilding
-from starplat.operators.canonical.counts.members import FLAG, is_over_nodes, member_of
+from starplat.operators.canonical.counts.members import is_over_nodes
 
 
 def with_ones_counted(body: typed.Block) -> typed.Block:
     """A function's body in which the members of such sets are counted."""
-    return rebuilding.with_host_blocks(body, _counted_there) if _counts_members(body) else body
+    counts = any(_count(s) is not None for s in walk.statements(body))
+    return rebuilding.with_host_blocks(body, _counted_there) if counts else body
 
 
 def _count(s: typed.Statement) -> tuple[typed.Variable, typed.Symbol] | None:
@@ -32,10 +33,6 @@ def _count(s: typed.Statement) -> tuple[typed.Variable, typed.Symbol] | None:
         ):
             return place, of
     return None
-
-
-def _counts_members(body: typed.Block) -> bool:
-    return any(_count(s) is not None for s in walk.statements(body))
 
 
 def _counted_there(statements: rebuilding.Statements) -> rebuilding.Statements:
@@ -56,7 +53,5 @@ def _goes_through(loop: typed.Statement, place: typed.Variable, members: typed.S
     """Whether a loop goes through the members of a set, and has nothing to do with their number."""
     if not isinstance(loop, typed.ForEach) or not is_over_nodes(loop) or loop.filter is None:
         return False
-    asked = [member_of(c) for c in conjuncts(loop.filter)]
-    mine = typed.Cell(members, typed.Variable(loop.iterator))
     changes = members in walk.all_written(loop) or walk.touches(loop, place.symbol) or walk.leaves(loop)
-    return asked == [(mine, True)] and members.type == FLAG and not changes
+    return asked_flag(loop.filter, loop.iterator) is members and not changes

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions
+from starplat.analysis.settling.monotone import asked_of, conjuncts, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
@@ -153,12 +153,9 @@ def _falling(row: typed.ForEach, own: typed.Variable) -> typed.Symbol | None:
 
 def _is_below(condition: typed.Expression, cell: typed.Cell, changed: set[typed.Symbol]) -> bool:
     """Whether a condition asks whether a number is below what no visit changes."""
-    match condition:
-        case typed.Binary(operator, left, right) if operator in MIRRORED:
-            if right == cell:
-                operator, left, right = MIRRORED[operator], right, left
-            below = operator in (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
-            return below and left == cell and not mentions(right, changed)
+    match asked_of(condition, cell):
+        case typed.Operator.LESS | typed.Operator.LESS_EQUAL, bound:
+            return not mentions(bound, changed)
     return False
 
 

@@ -94,9 +94,10 @@ class _Rounds:
 
     def _asked(self, place: int, survivors: typed.ForEach) -> typed.Variable | None:
         """The scalar of the loop's condition, if it says whether the set is not empty."""
+        notes: list[typed.Statement]
         match self.loop.condition:
             case typed.Variable() as some:
-                notes = [s for s in survivors.body.statements if _stores(s, some, typed.TRUE)]
+                notes = [s for s in survivors.body.statements if s == typed.Assign(some, typed.TRUE)]
             case typed.Binary(typed.Operator.GREATER | typed.Operator.NOT_EQUAL, typed.Variable() as some, zero) if (
                 number(zero) == 0
             ):
@@ -160,10 +161,6 @@ class _Rounds:
         number_of_nodes = typed.GraphQuery(survivors.domain.graph, typed.Query.NUM_NODES, (), Scalar.INT, span=span)
         yield build.declare(left.symbol, number_of_nodes)
         yield replace(self.loop, body=rebuilding.with_each_statement(self.loop.body, at))
-
-
-def _stores(s: typed.Statement, place: typed.Place, value: typed.Expression) -> bool:
-    return isinstance(s, typed.Assign) and s.place == place and s.value == value
 
 
 def _says_none(s: typed.Statement, place: typed.Variable) -> bool:

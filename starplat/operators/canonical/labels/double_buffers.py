@@ -21,7 +21,7 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import mentions, says_that_it_wins
+from starplat.analysis.settling.monotone import asked_of, mentions, says_that_it_wins
 from starplat.analysis.settling.snapshots import snapshot, stores_of_changed
 from starplat.frontend import typed
 from starplat.operators.canonical.effects import asked_by_loop
@@ -195,10 +195,10 @@ def _handed_over(
 
 def _is_ahead(condition: typed.Expression, now: typed.Cell, ahead: typed.Cell, extreme: typed.Extreme) -> bool:
     """Whether a condition says that a cell has got better, given that it never gets worse."""
-    match condition:
-        case typed.Binary(typed.Operator.NOT_EQUAL, left, right):
-            return (now, ahead) in ((left, right), (right, left))
-        case typed.Binary(operator) if operator in _STRICT:
+    match asked_of(condition, now):
+        case typed.Operator.NOT_EQUAL, other:
+            return other == ahead
+        case operator, _ if operator in _STRICT:
             return says_that_it_wins(condition, typed.AssignExtreme(extreme, now, ahead))
     return False
 
@@ -216,23 +216,8 @@ def _at(place: typed.Place, index: typed.Expression) -> typed.Place:
 def _is_reset(s: typed.Statement, flags: set[typed.Symbol]) -> bool:
     """Whether it gives a flag a constant."""
     match s:
-        case typed.Assign(typed.Variable(symbol), typed.Literal()):
+        case typed.Assign(typed.Variable(symbol), typed.Literal()) | typed.Declare(symbol, typed.Literal()):
             return symbol in flags
-        case typed.Declare(symbol, typed.Literal()):
-            return symbol in flags
-    return False
-
-
-def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
-    """Whether the last that is written to either of them makes them copies."""
-    both = {now, following}
-    if _set_alike(now, following, before):
-        return True
-    for s in reversed(before):
-        if _copied(s) in ((now, following), (following, now)):
-            return True
-        if both & walk.all_written(s):
-            return _given_alike(s, now, following)
     return False
 
 
@@ -255,23 +240,24 @@ def _is_read(symbol: typed.Symbol, *statements: typed.Statement) -> bool:
     )
 
 
-def _set_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
-    """Whether two properties are given the same by the statements before the loop."""
+def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+    """Whether the statements before a loop make two properties copies, or give them the same."""
     given: dict[typed.Symbol, list[object]] = {now: [now], following: [following]}
-    for s in before:
+    for place, s in enumerate(before):
         match s:
-            case typed.Attach(items=items) if {now, following} & {symbol for symbol, _ in items}:
-                for symbol, value in items:
-                    if symbol in given:
-                        given[symbol] = list(
-                            given.get(value, (value,)) if isinstance(value, typed.Symbol) else (value,)
-                        )
-            case typed.CopyProperty(symbol, source) if symbol in given:
-                given[symbol] = list(given.get(source, (source,)))
+            case _ if _copied(s) in ((now, following), (following, now)) or _given_alike(s, now, following):
+                given = {now: [s], following: [s]}
+            case typed.Attach() | typed.CopyProperty():
+                fills = s.items if isinstance(s, typed.Attach) else ()
+                given |= {symbol: [value] for symbol, value in fills if symbol in given}
+                for symbol, source in walk.copies(s):
+                    if symbol in given:  # what another property holds after so many changes
+                        changes = sum(source in walk.all_written(i) for i in before[:place])
+                        given[symbol] = list(given.get(source, (source, changes)))
             case typed.Assign(typed.Cell(symbol, index), value) if symbol in given:
                 given[symbol] += (index, value)
-            case _ if {now, following} & walk.all_written(s):
-                return False
+            case _ if given.keys() & walk.all_written(s):
+                given = {now: [now], following: [following]}
     values = [part for part in given[now] if isinstance(part, typed.Expression)]
     scalars = {part.symbol for v in values for part in walk.within(v) if isinstance(part, typed.Variable | typed.Cell)}
     changed = (i for s in before for i in walk.statements(s) if not isinstance(i, typed.Declare))

@@ -23,6 +23,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, rebuilding
 from starplat.operators.canonical.extremes import as_extremes
+from starplat.operators.canonical.rising import is_filled
 from starplat.operators.canonical.searches.initial_values import order
 from starplat.same import Same
 
@@ -32,8 +33,9 @@ _BETTER = {typed.Operator.LESS: typed.Extreme.MIN, typed.Operator.GREATER: typed
 def with_flags_for_sent(body: typed.Block) -> typed.Block:
     """A function's body with such flags."""
     for s in walk.statements(body):
-        if isinstance(s, typed.Declare) and _is_kept(s.symbol) and (found := _read(s.symbol, body)) is not None:
-            return with_flags_for_sent(found)
+        match s:
+            case typed.Declare(sent) if _is_kept(sent) and is_filled(s, body) and (found := _read(sent, body)):
+                return with_flags_for_sent(found)
     return body
 
 
@@ -44,8 +46,6 @@ def _is_kept(symbol: typed.Symbol) -> bool:
 
 def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
     """The body with a flag in place of what was sent, if that is what a property holds."""
-    if not _is_filled_first(sent, body):
-        return None
     body = _stored_first(body, sent)
     parts = walk.all_parts(body)
     values = {found[0].symbol for part in parts if (found := _compared(part, sent)) is not None}
@@ -64,17 +64,6 @@ def _read(sent: typed.Symbol, body: typed.Block) -> typed.Block | None:
     inside = list(walk.statements(changed))
     left = any(sent in (*walk.read(s), *walk.written(s), *walk.declared(s)) for s in inside)
     return None if left or any(Same(s) not in made.followed for s in writers) else changed
-
-
-def _is_filled_first(sent: typed.Symbol, body: typed.Block) -> bool:
-    """Whether a property is filled in the block that declares it, before anything else is done with it."""
-    blocks = (s.statements for s in walk.statements(body) if isinstance(s, typed.Block))
-    for statements in blocks:
-        touching = [s for s in statements if walk.touches(s, sent) or sent in walk.declared(s)]
-        match touching:
-            case [typed.Declare(symbol), typed.Attach(items=items), *_] if symbol is sent and sent in dict(items):
-                return True
-    return False
 
 
 def _compared(part: Any, sent: typed.Symbol) -> tuple[typed.Cell, typed.Operator] | None:

@@ -14,7 +14,7 @@ from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
-from starplat.operators.canonical.rising import element, is_filled, least, number
+from starplat.operators.canonical.rising import connected, element, is_filled, least, number
 
 _WHOLE = (Scalar.INT, Scalar.LONG, Scalar.NODE)
 _HOLDS = {
@@ -91,15 +91,7 @@ class _Numbers:
 
     def groups(self) -> Iterator[set[typed.Symbol]]:
         """Those that are copied to each other."""
-        left = sorted(self.own, key=lambda symbol: symbol.name)
-        while left:
-            group, waiting = set[typed.Symbol](), [left[0]]
-            while waiting:
-                if (symbol := waiting.pop()) not in group:
-                    group.add(symbol)
-                    waiting += self.copies[symbol]
-            yield group
-            left = [symbol for symbol in left if symbol not in group]
+        return connected(sorted(self.own, key=lambda symbol: symbol.name), self.copies)
 
     def truth(self, group: set[typed.Symbol]) -> Truth | None:
         """What their flags stand for, if flags are enough. What spreads by `Min` is the lower of two numbers."""

@@ -18,6 +18,7 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed, types
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
+from starplat.operators.canonical.rising import is_filled
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 
 _NONE = InitialValues(typed.FALSE, ())
@@ -35,7 +36,8 @@ def as_results(body: typed.Block) -> typed.Block:
         result, own = copied
         if _is_copied(own, before):
             continue  # two buffers change places, which a result cannot do
-        if _is_filled_first(own, before) and not _touched(own, after) and (kept := _without(result, before)):
+        filled = any(isinstance(s, typed.Declare) and s.symbol is own and is_filled(s, body) for s in before)
+        if filled and not _touched(own, after) and (kept := _without(result, before)):
             turned = _turned(kept, own) if _is_opposite(s) else kept
             if turned:
                 turned = substituted(tuple(s for s in turned if not walk.declares(s, own)), {own: result})
@@ -96,33 +98,31 @@ def _copy(s: typed.Statement, before: tuple[typed.Statement, ...]) -> tuple[type
     match s:
         case typed.CopyProperty(to, of):
             pass
-        case typed.ForEach(
-            domain=typed.AllNodes(),
-            filter=None,
-            body=typed.Block(
-                (
-                    typed.Assign(
-                        typed.Cell(to, typed.Variable(at)),
-                        typed.Cell(of, typed.Variable(own))
-                        | typed.Unary(typed.UnaryOperator.NOT, typed.Cell(of, typed.Variable(own))),
-                    ),
-                )
-            ),
-        ) if at is own is s.iterator:
-            pass
         case typed.ForEach(domain=typed.AllNodes()):
             node = typed.Variable(s.iterator)
             match asked_by_loop(s):
-                case ((typed.Cell(of, asked),), (typed.Assign(typed.Cell(to, index), typed.Literal(True)),)) if (
-                    asked == node == index and initial_values(to, before) == _NONE
+                case (), (typed.Assign(typed.Cell(to, at), value),) if (cell := _told(value)) is not None:
+                    of, own = cell.symbol, cell.index
+                case (typed.Cell(of, own),), (typed.Assign(typed.Cell(to, at), typed.Literal(True)),) if (
+                    initial_values(to, before) == _NONE
                 ):
                     pass
                 case _:
                     return None
+            if not at == own == node:
+                return None
         case _:
             return None
     roles = to.role is typed.Role.PARAMETER and of.role is typed.Role.LOCAL
     return (to, of) if roles and to.type == of.type and isinstance(to.type, types.PropertyType) else None
+
+
+def _told(value: typed.Expression) -> typed.Cell | None:
+    """The cell that a value is, or is the opposite of."""
+    match value:
+        case (typed.Cell() as cell) | typed.Unary(typed.UnaryOperator.NOT, typed.Cell() as cell):
+            return cell
+    return None
 
 
 def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
@@ -132,14 +132,6 @@ def _is_copied(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
 
 def _touched(symbol: typed.Symbol, statements: tuple[typed.Statement, ...]) -> bool:
     return any(walk.touches(s, symbol) for s in statements)
-
-
-def _is_filled_first(own: typed.Symbol, before: tuple[typed.Statement, ...]) -> bool:
-    """Whether a local is declared in the function's own block, and nothing is done with it before it is filled."""
-    declared = any(isinstance(s, typed.Declare) and s.symbol is own and s.value is None for s in before)
-    first = next((s for s in before if walk.touches(s, own)), None)
-    fills = isinstance(first, typed.Attach) and all(value is not own for _, value in first.items)
-    return declared and fills
 
 
 def _without(result: typed.Symbol, before: tuple[typed.Statement, ...]) -> tuple[typed.Statement, ...]:

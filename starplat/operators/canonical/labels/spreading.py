@@ -10,12 +10,12 @@ forall (v in g.nodes().filter(on)) {             forall (v in g.nodes().filter(o
                                                  }
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import HostLoop
+from starplat.operators.canonical.searches.initial_values import given_to_all
 from starplat.operators.records import EdgeEffect
 
 
@@ -40,35 +40,6 @@ def both_ways(effects: Sequence[EdgeEffect], before: Sequence[typed.Statement]) 
     return tuple(_one_way(first, way) for way in (typed.Direction.OUT, typed.Direction.IN))
 
 
-def filled_apart(before: Sequence[typed.Statement], flag: typed.Symbol) -> Iterator[typed.Statement]:
-    """The statements before a loop, with the flag filled by itself where all nodes set it beside other cells."""
-    for s in before:
-        if (fill := _fill_in(s, flag)) is None:
-            yield s
-            continue
-        loop, store = fill
-        kept = tuple(other for other in loop.body.statements if other is not store)
-        yield replace(loop, body=replace(loop.body, statements=kept))
-        assert isinstance(loop.domain, typed.AllNodes)
-        yield typed.Attach(loop.domain.graph, ((flag, store.value),), span=store.span)
-
-
-def _fill_in(s: typed.Statement, flag: typed.Symbol) -> tuple[typed.ForEach, typed.Assign] | None:
-    """A loop of stores in which every node stores one constant in its cell of the flag, and that store."""
-    match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None, body=body):
-            own = typed.Cell(flag, typed.Variable(s.iterator))
-        case _:
-            return None
-    stores = [inner for inner in body.statements if isinstance(inner, typed.Assign)]
-    fills = [store for store in stores if store.place == own and isinstance(store.value, typed.Literal)]
-    others = [store for store in stores if store not in fills]
-    apart = all(flag not in (*walk.written(store), *walk.read(store)) for store in others)
-    if len(fills) != 1 or not others or len(stores) < len(body.statements) or not apart:
-        return None
-    return s, fills[0]
-
-
 def _one_way(effect: EdgeEffect, direction: typed.Direction) -> EdgeEffect:
     there = typed.Symbol("there", types.Scalar.NODE, typed.Role.ITERATOR, effect.span)
     target = typed.Cell(effect.symbol, typed.Variable(there, span=effect.span), span=effect.span)
@@ -78,31 +49,22 @@ def _one_way(effect: EdgeEffect, direction: typed.Direction) -> EdgeEffect:
 
 def _is_unchanged(effect: EdgeEffect, before: Sequence[typed.Statement]) -> bool:
     """Whether a node offers its own label: by itself, or beside what it began with, which is no better."""
-    source = typed.Variable(effect.source)
-    own = typed.Cell(effect.symbol, source)
+    source, own = typed.Variable(effect.source), effect.own
     function = typed.Function.MIN if effect.extreme is typed.Extreme.MIN else typed.Function.MAX
     match effect.value:
         case typed.Apply(used, (left, right)) if used is function and own in (left, right):
             other = whole_number(right if left == own else left)
-            return other == own or (other == source and _begins_as_itself(effect.symbol, before))
+            return other == own or (other == source and begin_as_themselves(effect.symbol, before))
         case value:
             return value == own
 
 
-def _begins_as_itself(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
+def begin_as_themselves(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether the last statement that writes the cells gives every node its own number."""
-    writers = [s for s in before if symbol in walk.all_written(s)]
-    match writers:
-        case [*_, typed.ForEach(domain=typed.AllNodes(), filter=None, iterator=node, body=body)]:
-            stores = walk.writers(symbol, body)
-            itself = typed.Variable(node)
-            return len(stores) == 1 and any(
-                isinstance(s, typed.Assign)
-                and s.place == typed.Cell(symbol, itself)
-                and whole_number(s.value) == itself
-                for s in body.statements
-            )
-    return False
+    last = next((s for s in reversed(before) if symbol in walk.all_written(s)), None)
+    if not isinstance(last, typed.ForEach) or (given := given_to_all(last, symbol)) is None:
+        return False
+    return whole_number(given) == typed.Variable(last.iterator)
 
 
 def whole_number(value: typed.Expression) -> typed.Expression:

@@ -52,9 +52,7 @@ def _fixed_point(
     build = Builder(loop.span)
     domains = (s.domain for s in walk.statements(loop) if isinstance(s, typed.ForEach))
     graph = next(d.graph for d in domains if isinstance(d, typed.AllNodes | typed.AllEdges | typed.Neighbors))
-    flag, node = typed.Symbol("done", types.Scalar.BOOL, typed.Role.FLAG, build.span), build.iterator()
-    none = build.negated(build.cell(members, node))
-    made = typed.FixedPoint(flag, node, graph, none, replace(loop.body, statements=rounds), span=loop.span)
+    made = replace(build.until_none(members, graph), body=replace(loop.body, statements=rounds))
     return None if convergence(made, program).spelling is Spelling.ONE_FLAG else (made,)
 
 

@@ -95,9 +95,6 @@ def levels_and_values(
     brought = (typed.Carried(s.place, s.value, span=s.span) for s in discovered.stores)
     joins = build.carried(build.cell(active, there), True)
     rounds = along(build.cell(active, node), when, build.extreme(_MIN, next_level, following, *brought, joins))
-    some = build.iterator()
-    quiet = build.negated(build.cell(active, some))
-    done = typed.Symbol("done", Scalar.BOOL, typed.Role.FLAG, build.span)
     best = along(reached, (build.equal(next_level, following), *when), *discovered.best)
     begun = build.compared(here, typed.Operator.GREATER, build.number(0))
     copies = _copies(discovered, node, None if copies_begin else begun)
@@ -108,7 +105,7 @@ def levels_and_values(
         build.declare(active),
         typed.Attach(graph, ((level, none), (active, build.truth(False))), span=nest.span),
         *(build.assign(place, build.number(0) if place.symbol is level else build.truth(True)) for place in first),
-        typed.FixedPoint(done, some, graph, quiet, build.block(rounds), span=nest.span),
+        build.until_none(active, graph, rounds),
         *(new for s in ((best, visits) if discovered.best else (visits,)) for new in with_fresh_symbols((s,), (s,))),
     )
 

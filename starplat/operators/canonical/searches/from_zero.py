@@ -9,7 +9,6 @@ other and with constants say the same if all are less by one number.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.frontend.walk import children
 from starplat.operators.canonical.rebuilding import rebuilt
-from starplat.operators.canonical.rising import element, is_filled, number
+from starplat.operators.canonical.rising import connected, element, is_filled, number
 from starplat.operators.canonical.searches.levels import counted_up
 
 _WHOLE = (Scalar.INT, Scalar.LONG)
@@ -110,24 +109,12 @@ class _Numbers:
         for s in inside:
             self._enter(s)
         found: dict[typed.Symbol, int] = {}
-        for group in self._groups():
+        for group in connected(self.meets, self.meets):
             first = {firsts.get(symbol) for symbol in group & counters}
             properties = any(isinstance(symbol.type, PropertyType) for symbol in group)
             if properties and group <= self.own - self.barred and len(first) == 1 and (less := first.pop()):
                 found |= dict.fromkeys(group, less) if 0 < less < _MOST else {}
         return found
-
-    def _groups(self) -> Iterator[set[typed.Symbol]]:
-        """Those that meet each other, directly or through others."""
-        left = dict.fromkeys(self.meets)
-        while left:
-            group, waiting = set[typed.Symbol](), [next(iter(left))]
-            while waiting:
-                if (symbol := waiting.pop()) not in group:
-                    group.add(symbol)
-                    left.pop(symbol, None)
-                    waiting += self.meets[symbol]
-            yield group
 
     def _enter(self, s: typed.Statement) -> None:
         match s:

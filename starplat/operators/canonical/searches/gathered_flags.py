@@ -27,7 +27,7 @@ def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
     store what they gather; any other statement as it is."""
     match s:
         case typed.ForEach(parallel=True, domain=typed.AllNodes(graph=graph), iterator=node):
-            branches, statements = _inside(s.filter, s.body.statements)
+            branches, statements = effects.asked_by_loop(s)
         case _:
             return (s,)
     match statements:
@@ -56,19 +56,9 @@ def set_by_neighbors(s: typed.Statement) -> tuple[typed.Statement, ...]:
     return (*((fill,) if is_filled else ()), build.over(there, typed.AllNodes(graph), arcs))
 
 
-def _inside(
-    condition: typed.Expression | None, statements: Sequence[typed.Statement]
-) -> tuple[_Conditions, Sequence[typed.Statement]]:
-    """What is done under a condition and under those of the branches within, and all these conditions."""
-    conditions = all_asked(condition)
-    while len(statements) == 1 and isinstance(branch := statements[0], typed.If) and branch.otherwise is None:
-        conditions, statements = (*conditions, *all_asked(branch.condition)), branch.then.statements
-    return conditions, statements
-
-
 def _gathers(row: typed.ForEach, gathered: typed.Variable) -> _Conditions | None:
     """The conditions under which a neighbor sets a local, if a loop does nothing else."""
-    conditions, statements = _inside(row.filter, row.body.statements)
+    conditions, statements = effects.asked_by_loop(row)
     match statements:
         case (typed.Update(typed.Combine.OR, place, value),) if place == gathered:
             return (*conditions, *all_asked(value))
@@ -79,7 +69,7 @@ def _gathers(row: typed.ForEach, gathered: typed.Variable) -> _Conditions | None
 
 def _sets(row: typed.ForEach) -> tuple[_Conditions | None, tuple[typed.Cell, _Conditions, bool] | None]:
     """The conditions under which a neighbor sets a flag, and the flag, as `_stored` gives it."""
-    conditions, statements = _inside(row.filter, row.body.statements)
+    conditions, statements = effects.asked_by_loop(row)
     match statements:
         case (typed.Assign(typed.Cell() as flag, typed.TRUE), *rest) if _only_leaves(rest):
             return conditions, (flag, (), False)

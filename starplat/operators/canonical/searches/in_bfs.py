@@ -23,6 +23,7 @@ from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, with_statements
 from starplat.operators.canonical.searches import levels, unreached
+from starplat.operators.canonical.searches.initial_values import initial_values
 
 
 def as_rounds(body: typed.Block) -> typed.Block:
@@ -133,31 +134,25 @@ def _takes_greatest(s: typed.AssignExtreme, mine: typed.Cell) -> bool:
 
 def _begun(numbered: _Numbered, before: Sequence[typed.Statement]) -> _Begun | None:
     """How cells begin that have one value after these statements, but that of the source, which holds a number."""
-    symbol, source = numbered.cell.symbol, numbered.search.source
-    writes = [s for s in before if symbol in walk.all_written(s)]
-    match writes[-2:]:
-        case [
-            *_,
-            typed.Attach(items=items) as fill,
-            typed.Assign(typed.Cell(index=typed.Variable() as index), typed.Literal(int() as first)) as store,
-        ] if index == source and numbered.first is None:
-            last: typed.Statement = store
-        case [*_, typed.Attach(items=items) as fill] if numbered.first is not None:
-            last, first = fill, int(numbered.first.value)
+    symbol, source, first = numbered.cell.symbol, numbered.search.source, numbered.first
+    begun = initial_values(symbol, before)
+    fills = [place for place, s in enumerate(before) if isinstance(s, typed.Attach) and symbol in walk.written(s)]
+    if begun is None or not fills or not isinstance(source, typed.Variable):
+        return None
+    match begun.set:
+        case ((index, typed.Literal(int()) as given),) if index == source and first is None:
+            first = given
+        case () if first is not None:
+            pass
         case _:
             return None
-    (none,) = (value for target, value in items if target is symbol)
-    at, since = (next(place for place, s in enumerate(before) if s is other) for other in (fill, last))
-    moved = walk.all_written(*before[since:])
-    if not isinstance(source, typed.Variable) or source.symbol in moved:
+    fill, none = before[fills[-1]], begun.fill
+    if not isinstance(fill, typed.Attach) or not any(value is none for _, value in fill.items):
         return None
-    if isinstance(none, typed.Infinity):
-        fits = not none.negative
-    else:
-        is_read = any(symbol in walk.read(i) for s in before[at:] for i in walk.statements(s))
-        is_below = isinstance(none, typed.Literal) and isinstance(none.value, int) and none.value < 0
-        fits = is_below and first >= 0 and not is_read
-    return _Begun(fill, none) if fits and not isinstance(none, typed.Symbol) else None
+    is_read = any(symbol in walk.read(i) for s in before[fills[-1] :] for i in walk.statements(s))
+    is_below = isinstance(none, typed.Literal) and isinstance(none.value, int) and none.value < 0
+    is_infinite = isinstance(none, typed.Infinity) and not none.negative
+    return _Begun(fill, none) if is_infinite or (is_below and first.value >= 0 and not is_read) else None
 
 
 def _rounds(numbered: _Numbered) -> tuple[typed.Statement, ...]:

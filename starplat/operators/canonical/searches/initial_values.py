@@ -30,19 +30,16 @@ def initial_values(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> I
     for s in before:
         written = walk.all_written(s)
         match s:
-            case typed.Attach(items=items) if symbol in written:
-                (value,) = (value for target, value in items if target is symbol)
-                found = None if isinstance(value, typed.Symbol) else InitialValues(value, ())
+            case typed.Attach() | typed.ForEach() if symbol in written:
+                value = given_to_all(s, symbol)
+                is_one = isinstance(s, typed.Attach) or isinstance(value, typed.Literal | typed.Infinity)
+                found = InitialValues(value, ()) if value is not None and is_one else None
             case typed.Assign(place=typed.Cell(symbol=target, index=index), value=value) if target is symbol:
                 found = None if found is None else InitialValues(found.fill, (*found.set, (index, value)))
-            case typed.ForEach() if symbol in written:
-                found = _filled(symbol, s)
             case _ if symbol in written:
                 found = None
             case _ if found is not None and written & set(found.symbols()):
                 found = None
-            case _:
-                pass
     return found
 
 
@@ -56,29 +53,26 @@ def _guarded(s: typed.Statement) -> tuple[typed.Assign, ...]:
     """Such stores to the cells of one node; nothing for any other statement."""
     match s:
         case typed.If(
-            condition=typed.Binary(
-                operator=typed.Operator.GREATER_EQUAL,
-                left=typed.Convert(operand=typed.Variable() as node),
-                right=typed.Literal(value=0),
-            ),
-            then=typed.Block(statements=stores),
-            otherwise=None,
+            typed.Binary(typed.Operator.GREATER_EQUAL, typed.Convert(typed.Variable() as node), typed.Literal(0)),
+            typed.Block(stores),
+            None,
         ):
             own = tuple(s for s in stores if isinstance(s, typed.Assign) and getattr(s.place, "index", None) == node)
             return own if len(own) == len(stores) else ()
     return ()
 
 
-def _filled(symbol: typed.Symbol, loop: typed.ForEach) -> InitialValues | None:
-    """The value that all nodes take in a loop."""
-    if not isinstance(loop.domain, typed.AllNodes) or loop.filter is not None or may_leave(loop.body.statements):
-        return None
-    own, writers = typed.Cell(symbol, typed.Variable(loop.iterator)), list(walk.writers(symbol, loop.body))
-    match writers:
-        case [typed.Assign(place=place, value=typed.Literal() | typed.Infinity() as value) as store] if (
-            place == own and any(store is s for s in loop.body.statements)
-        ):
-            return InitialValues(value, ())
+def given_to_all(s: typed.Statement, symbol: typed.Symbol) -> typed.Expression | None:
+    """What a statement surely stores in the cell of every node."""
+    match s:
+        case typed.Attach(items=items):
+            values = [value for target, value in items if target is symbol]
+            return values[-1] if values and not isinstance(values[-1], typed.Symbol) else None
+        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
+            match walk.writers(symbol, body):
+                case [typed.Assign(place, value) as store] if place == typed.Cell(symbol, typed.Variable(s.iterator)):
+                    always = any(store is inner for inner in body.statements) and not may_leave(body.statements)
+                    return value if always else None
     return None
 
 

@@ -1,10 +1,13 @@
-"""The next level, which a node without one is given: the least number of arcs, as counted by rounds."""
+"""The next level, which a node without one is given: the least number of arcs, as counted by rounds; and whether
+there are rounds enough."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import asked_of
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.hosts import Known, Loop
 from starplat.operators.canonical.searches.initial_values import initial_values
@@ -119,7 +122,7 @@ def in_first_round(
     """The value of a level in the first round, beside a store of it; every round after it has one more."""
     for symbol, counter in counters.items():
         if (more := above(level, typed.Variable(symbol))) is not None:
-            place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in _places(s)))
+            place = next(i for i, s in enumerate(loop.body.statements) if any(p is store.place for p in walk.places(s)))
             return counter.first + (counter.place < place) + more
     return None
 
@@ -139,5 +142,22 @@ def number(value: typed.Expression, known: Known) -> int | None:
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-def _places(s: typed.Statement) -> list[typed.Place]:
-    return [place for inner in walk.statements(s) for place in walk.written_places(inner)]
+def has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> bool:
+    """Whether there are no fewer rounds than nodes but one."""
+    begins = loop.first in (typed.Literal(0, Scalar.INT), typed.Literal(1, Scalar.INT))
+    match asked_of(loop.condition, typed.Variable(loop.symbol)):
+        case typed.Operator.LESS | typed.Operator.LESS_EQUAL, end:
+            return begins and counted_up(loop.step) is loop.symbol and _is_number_of_nodes(end, before)
+    return False
+
+
+def _is_number_of_nodes(value: typed.Expression, before: Sequence[typed.Statement]) -> bool:
+    match value:
+        case typed.GraphQuery(query=typed.Query.NUM_NODES):
+            return True
+        case typed.Variable(symbol):
+            writers = walk.writers(symbol, *before)
+            declared = [s for s in before if isinstance(s, typed.Declare) and s.symbol is symbol]
+            given = [s.value for s in declared if s.value is not None]
+            return len(given) == 1 and all(w in declared for w in writers) and _is_number_of_nodes(given[0], ())
+    return False

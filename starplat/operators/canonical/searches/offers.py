@@ -13,12 +13,13 @@ level of the nodes that it begins at, all others are at INF, and only these are 
 end of the arc asks, nor that it stops asking once it has its level.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed, types
 from starplat.operators.canonical.hosts import Known, Loop
+from starplat.operators.canonical.rebuilding import with_statements
 from starplat.operators.canonical.searches import levels, waves
 from starplat.operators.canonical.searches.stores import Offer, Store, nest, read_store, says
 
@@ -29,19 +30,12 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
     `before` are the statements before it in its block, `known` the values that they have given scalars.
     """
     counters = levels.counters_of_rounds(loop, known)
-    done: list[typed.Statement] = []
-    for s in loop.body.statements:
-        store = read_store(s)
-        offer = (
-            None
-            if store is None
-            else (
-                _of_mark(store)
-                or levels.of_level(store, loop, before, known, counters)
-                or waves.of_wave(store, loop, before, known, counters)
-            )
-        )
-        done.append(s if store is None or offer is None else nest(s, store, offer))
+
+    def offer(store: Store) -> Offer | None:
+        given = (store, loop, before, known, counters)
+        return _of_mark(store) or levels.of_level(*given) or waves.of_wave(*given)
+
+    done = [_offered(s, offer) for s in loop.body.statements]
     rest = [s for s in done if not any(s is counter.step for counter in counters.values())]
     values = (loop.condition, *(value for s in rest for value in walk.all_values(s)))
     used = {symbol for value in values for symbol in walk.variables(value)}
@@ -51,12 +45,14 @@ def as_offers(loop: Loop, before: Sequence[typed.Statement], known: Known) -> Lo
 
 def with_marks(loop: typed.CountedLoop) -> typed.CountedLoop:
     """The loop with truths that nodes give their neighbors as offers."""
-    done: list[typed.Statement] = []
-    for s in loop.body.statements:
-        store = read_store(s)
-        offer = None if store is None else _of_mark(store)
-        done.append(s if store is None or offer is None else nest(s, store, offer))
-    return replace(loop, body=replace(loop.body, statements=tuple(done)))
+    return replace(loop, body=with_statements(loop.body, [_offered(s, _of_mark) for s in loop.body.statements]))
+
+
+def _offered(s: typed.Statement, read: Callable[[Store], Offer | None]) -> typed.Statement:
+    """A statement with what it stores as an offer, if it is one."""
+    store = read_store(s)
+    offer = None if store is None else read(store)
+    return s if store is None or offer is None else nest(s, store, offer)
 
 
 def asks_for_own_truth(s: typed.Statement) -> bool:

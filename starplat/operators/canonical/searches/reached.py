@@ -9,13 +9,13 @@ Both begin together, the flag with False and the cell with INF, and wherever one
 True, and a number.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.analysis.settling.guards import guarded
-from starplat.analysis.settling.monotone import mentions
+from starplat.analysis.settling.monotone import leaves_out_end, mentions
 from starplat.frontend import typed, types
 from starplat.frontend.walk import children
 from starplat.operators.canonical import rebuilding, unread
@@ -134,18 +134,14 @@ class _Pair:
         return False
 
     def _says_reached(self, condition: typed.Expression, level: typed.Cell, flag: typed.Cell) -> bool:
-        match condition:
-            case typed.Binary(typed.Operator.NOT_EQUAL | typed.Operator.LESS, left, typed.Infinity(negative=False)):
-                return left == level
-            case _:
-                other = compared(condition, level)
-                number = other is not None and not isinstance(other, typed.Cell) and self._is_number(other, ())
-                return number or says(condition, flag, True)
+        other = compared(condition, level)
+        number = other is not None and not isinstance(other, typed.Cell) and self._is_number(other, ())
+        return number or says(condition, flag, True) or leaves_out_end(condition, level, typed.Extreme.MIN)
 
     def _is_counter(self, symbol: typed.Symbol) -> bool:
         """Whether a local is only ever given a number, or counts from it."""
         own = typed.Variable(symbol)
-        writers = [s for s in walk.statements(self.body) if symbol in (*walk.written(s), *_declared(s))]
+        writers = [s for s in walk.statements(self.body) if symbol in walk.written(s) or walk.declares(s, symbol)]
 
         def counts(s: typed.Statement) -> bool:
             match s:
@@ -184,11 +180,6 @@ def _is_small(value: typed.Expression | None) -> bool:
 def _calls(s: typed.Statement) -> bool:
     parts = walk.own_parts(s)
     return any(isinstance(part, typed.Call | typed.Incremented) for part in parts)
-
-
-def _declared(s: typed.Statement) -> Iterator[typed.Symbol]:
-    if isinstance(s, typed.Declare):
-        yield s.symbol
 
 
 def _replaced(body: typed.Block, flag: typed.Symbol, level: typed.Symbol) -> typed.Block:

@@ -1,8 +1,8 @@
 """Stores that give a cell at one end of an arc what it has not been given yet."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from starplat.analysis.settling.monotone import all_asked, says_that_it_wins
+from starplat.analysis.settling.monotone import asked_of, says_that_it_wins
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
@@ -45,23 +45,16 @@ class Nest:
 def read_nest(s: typed.Statement) -> Nest | None:
     """A loop that does nothing besides with its nodes."""
     match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes() as domain, body=body):
-            node, when, inner = s.iterator, all_asked(s.filter), body.statements
+        case typed.ForEach(parallel=True, iterator=node, domain=typed.AllNodes() as domain):
+            of_node, rows = effects.asked_by_loop(s)
         case _:
             return None
-    nest: Nest | None = None
-    while len(inner) == 1:
-        match inner[0]:
-            case typed.If(otherwise=None) as branch:
-                when, inner = (*when, *all_asked(branch.condition)), branch.then.statements
-            case typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own)) as row) as arcs if (
-                own is node and nest is None
-            ):
-                when, inner = (*when, *all_asked(arcs.filter)), arcs.body.statements
-                nest = Nest(node, arcs.iterator, domain, row.direction, (), (), not arcs.parallel, s.span)
-            case _:
-                break
-    return None if nest is None else replace(nest, when=when, inner=inner)
+    match rows:
+        case (typed.ForEach(domain=typed.Neighbors(node=typed.Variable(own)) as row) as arcs,) if own is node:
+            of_arc, inner = effects.asked_by_loop(arcs)
+            when, may_break = (*of_node, *of_arc), not arcs.parallel
+            return Nest(node, arcs.iterator, domain, row.direction, when, inner, may_break, s.span)
+    return None
 
 
 def read_store(s: typed.Statement) -> Store | None:
@@ -129,7 +122,5 @@ def says(condition: typed.Expression, cell: typed.Cell, value: bool) -> bool:
 
 def compared(condition: typed.Expression, cell: typed.Cell) -> typed.Expression | None:
     """What a condition asks a cell to be equal to."""
-    match condition:
-        case typed.Binary(typed.Operator.EQUAL, left, right):
-            return right if left == cell else left if right == cell else None
-    return None
+    asked = asked_of(condition, cell)
+    return asked[1] if asked is not None and asked[0] is typed.Operator.EQUAL else None

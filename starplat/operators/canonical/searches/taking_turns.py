@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
+from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import Surroundings, surroundings
 from starplat.operators.canonical.rebuilding import substituted
@@ -84,17 +85,12 @@ def _read(half: Sequence[typed.Statement], busy: typed.Symbol) -> _Half | None:
     counts = [s for s in half if isinstance(s, typed.Update) and isinstance(s.value, typed.Literal)]
     counts = [s for s in counts if isinstance(s.place, typed.Variable)]
     match loops:
-        case [
-            typed.ForEach(
-                parallel=True,
-                iterator=node,
-                domain=typed.AllNodes() as domain,
-                filter=typed.Cell(symbol=here, index=typed.Variable(symbol=at)),
-            ) as loop
-        ] if at is node and len(counts) + 1 == len(half):
-            own = typed.Cell(here, typed.Variable(node))
+        case [typed.ForEach(parallel=True, domain=typed.AllNodes() as domain, filter=typed.Cell() as own) as loop]:
+            here = asked_flag(own, loop.iterator)
         case _:
             return None
+    if here is None or len(counts) + 1 < len(half):
+        return None
     drains = [s for s in loop.body.statements if s == typed.Assign(own, typed.FALSE)]
     others = [s for s in loop.body.statements if s not in drains]
     joins = {s.place.symbol for s in _signalled(others, busy)}

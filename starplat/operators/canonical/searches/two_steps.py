@@ -26,6 +26,7 @@ from starplat.analysis.settling.monotone import MIRRORED, asked_flag, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import filters, hosts
+from starplat.operators.canonical.effects import no_loop
 from starplat.operators.canonical.rebuilding import substituted, with_fresh_symbols, with_statements
 from starplat.operators.canonical.searches.gathered_flags import set_by_neighbors
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
@@ -137,7 +138,7 @@ def _read(loop: _Loop, before: Sequence[typed.Statement], known: hosts.Known) ->
         return None
     conditions = tuple(c for c in nest.when if c is not in_frontier)
     unreached = [c for c in conditions if is_unreached(c, nest, level, none, counter, steps.marks)]
-    when = tuple(c for c in conditions if c not in unreached and not _is_other_node(c, nest))
+    when = tuple(c for c in conditions if c not in unreached and not no_loop(c, typed.Variable(nest.node), nest.there))
     beside = tuple(s for s in nest.inner if s is not discovered[0] and s not in signals)
     flags = frozenset((*here_if_any, steps.next_frontier, *steps.marks))
     found = _Round(
@@ -242,15 +243,6 @@ def is_unreached(
         case typed.Binary(typed.Operator.LESS, left, typed.Literal(0)) if left == own:
             return isinstance(none, typed.Literal)
     return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
-
-
-def _is_other_node(c: typed.Expression, nest: Nest) -> bool:
-    """Whether a condition only excludes self-loops, whose node has a level anyway."""
-    ends = {typed.Variable(nest.node), typed.Variable(nest.there)}
-    match c:
-        case typed.Binary(typed.Operator.NOT_EQUAL, left, right):
-            return left != right and left in ends and right in ends
-    return False
 
 
 def _is_marked(s: typed.Assign, there: typed.Symbol) -> bool:

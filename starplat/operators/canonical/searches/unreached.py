@@ -64,32 +64,17 @@ def _filled(
 ) -> tuple[int, typed.Attach, typed.Literal, int] | None:
     """The place where all cells are filled with a number, to some of which only larger ones are given since, the least
     of them last."""
-    found: tuple[int, typed.Attach, typed.Literal] | None = None
-    least: list[int] = []
-    for place, s in ((place, s) for place, outer in enumerate(before) for s in opened((outer,))):
-        match s:
-            case typed.Attach(items=items) if any(target is symbol for target, _ in items):
-                (value,) = (value for target, value in items if target is symbol)
-                is_number = isinstance(value, typed.Literal) and isinstance(value.value, int)
-                found = (place, s, value) if is_number and isinstance(value, typed.Literal) else None
-                least = []
-            case typed.Assign(place=typed.Cell(symbol=target), value=value) if target is symbol:
-                given = number(value, known)
-                if found is not None and (given is None or given <= found[2].value):
-                    return None
-                least += () if given is None else (given,)
-            case _ if symbol in walk.all_written(s):
-                return None
-            case _:
-                pass
-    if (
-        found is None
-        or not least
-        or initial_values(symbol, opened(before)) is None
-        or any(symbol in walk.read(i) for s in before[found[0] :] for i in walk.statements(s))
-    ):
+    begun = initial_values(symbol, opened(before))
+    places = [place for place, s in enumerate(before) if symbol in walk.written(s) and isinstance(s, typed.Attach)]
+    if begun is None or not begun.set or not places:
         return None
-    return (*found, min(least))
+    given = [number(value, known) for _, value in begun.set]
+    match before[places[-1]], begun.fill:
+        case typed.Attach() as fill, typed.Literal(int() as value) as none if any(of is none for _, of in fill.items):
+            least = [one for one in given if one is not None and one > value]
+            read = any(symbol in walk.read(i) for s in before[places[-1] :] for i in walk.statements(s))
+            return (places[-1], fill, none, min(least)) if len(least) == len(given) and not read else None
+    return None
 
 
 def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: int, least: int) -> HostLoop | None:
@@ -103,9 +88,7 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: int, least: 
 
     def change(part: object) -> object:
         match part:
-            case typed.Binary(
-                operator=operator, left=typed.Cell(symbol=target) as cell, right=typed.Literal(value=value)
-            ) if target is symbol:
+            case typed.Binary(operator, typed.Cell(target) as cell, typed.Literal(value)) if target is symbol:
                 pass
             case _:
                 return None
@@ -119,34 +102,25 @@ def _asked_for_infinity(loop: HostLoop, symbol: typed.Symbol, none: int, least: 
         return replace(part, operator=way, right=typed.Infinity(Scalar.INT, span=cell.span))
 
     changed = rebuilt(loop, change)
-    for inner in walk.statements(loop):
-        for value in walk.expressions(inner):
-            for part in walk.within(value):
-                match part:
-                    case typed.Binary(
-                        operator=typed.Operator.EQUAL, left=typed.Cell(symbol=target) as cell, right=right
-                    ) if target is symbol and _is_counted(right):
-                        asked.add(Same(cell))
-                    case typed.Binary(
-                        operator=typed.Operator.ADD, left=typed.Cell(symbol=target) as cell, right=typed.Literal()
-                    ) if target is symbol:
-                        asked.add(Same(cell))
-                    case typed.Cell(symbol=target) if target is symbol and Same(part) not in asked:
-                        return None
-                    case _:
-                        pass
+    for part in walk.all_parts(loop):
+        match part:
+            case typed.Binary(typed.Operator.EQUAL, typed.Cell(target) as cell, level) if target is symbol:
+                asked |= {Same(cell)} if _is_counted(level) else set()
+            case typed.Binary(typed.Operator.ADD, typed.Cell(target) as cell, typed.Literal()) if target is symbol:
+                asked.add(Same(cell))
+            case typed.Cell(target) if target is symbol and Same(part) not in asked:
+                return None
     return changed if asked else None
 
 
 def _is_counted(value: typed.Expression) -> bool:
     """Whether a value is a counter, or a number beside it."""
     match value:
-        case typed.Variable(symbol=counter):
+        case typed.Variable(counter):
             return not isinstance(counter.type, PropertyType)
         case typed.Binary(typed.Operator.ADD | typed.Operator.SUBTRACT, left, typed.Literal(1)):
             return _is_counted(left)
-        case _:
-            return False
+    return False
 
 
 def back_to(none: typed.Literal, symbol: typed.Symbol, graph: typed.Symbol) -> typed.ForEach:

@@ -33,6 +33,7 @@ from starplat.operators.canonical.hosts import HostLoop, surely_begins, surround
 from starplat.operators.canonical.rebuilding import substituted
 from starplat.operators.canonical.searches.discovered_values import Discovered, are_apart, levels_and_values
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
+from starplat.operators.canonical.searches.levels import has_enough
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
 from starplat.operators.canonical.unread import without_unread
 
@@ -49,7 +50,7 @@ def visited_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) ->
             continue
         if found.asks_first and known.get(found.signal) is not True:
             continue
-        if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_enough(loop)):
+        if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_as_many(loop)):
             continue
         made = around.with_in_place(loop, found.made(loop, before))
         return visited_on_discovery(without_unread(made, results), results)
@@ -306,19 +307,9 @@ def _moves(
     return was_visited and (holds[here] or not asks_here) and (not holds[there] or here is there)
 
 
-def _has_enough(loop: typed.CountedLoop) -> bool:
+def _has_as_many(loop: typed.CountedLoop) -> bool:
     """Whether there are as many rounds as nodes."""
-    match loop.condition, loop.step:
-        case (
-            typed.Binary(
-                typed.Operator.LESS | typed.Operator.LESS_EQUAL,
-                typed.Variable(counter),
-                typed.GraphQuery(query=typed.Query.NUM_NODES),
-            ),
-            typed.Update(typed.Combine.ADD, typed.Variable(), typed.Literal(1)),
-        ):
-            return counter is loop.symbol and loop.first == typed.Literal(0, Scalar.INT)
-    return False
+    return has_enough(loop, ()) and loop.first == typed.Literal(0, Scalar.INT)
 
 
 def _stores(s: typed.Statement, value: typed.Expression) -> typed.Expression | None:

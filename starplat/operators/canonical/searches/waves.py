@@ -45,7 +45,7 @@ def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
     nexts = {
         c.place.symbol
         for c in store.beside
-        if isinstance(c.place, typed.Cell) and c.place.index == store.place.index and _is_true(c.value)
+        if isinstance(c.place, typed.Cell) and c.place.index == store.place.index and c.value == typed.TRUE
     }
     writers = [s for s in walk.statements(loop.body) if {flag, *nexts} & set(walk.written(s))]
     beside = [s for s in writers if isinstance(s, typed.Assign) and any(s.place is c.place for c in store.beside)]
@@ -57,7 +57,7 @@ def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
                 if not moved:
                     return False
             case typed.Attach(items=items) if s in loop.body.statements:
-                if not all(symbol in nexts and symbol is not flag and _is_false(v) for symbol, v in items):
+                if not all(symbol in nexts and symbol is not flag and v == typed.FALSE for symbol, v in items):
                     return False
             case _:
                 return False
@@ -65,20 +65,12 @@ def _next_wave(flag: typed.Symbol, store: Store, loop: Loop) -> bool:
     return moved or itself
 
 
-def _is_true(value: typed.Expression) -> bool:
-    return value == typed.TRUE
-
-
-def _is_false(value: typed.Expression | typed.Symbol) -> bool:
-    return value == typed.FALSE
-
-
 def flagged_at_level(
     flag: typed.Symbol, symbol: typed.Symbol, before: Sequence[typed.Statement], known: Known
 ) -> int | None:
     """The one number that the flagged nodes are given at first, if they are those, and all others are at INF."""
     levels, flags = initial_values(symbol, before), initial_values(flag, before)
-    if levels is None or flags is None or not _is_false(flags.fill) or not all(_is_true(v) for _, v in flags.set):
+    if levels is None or flags is None or flags.fill != typed.FALSE or not all(v == typed.TRUE for _, v in flags.set):
         return None
     if not levels.set or {index for index, _ in levels.set} != {index for index, _ in flags.set}:
         return None

@@ -18,6 +18,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, with_host_blocks
+from starplat.operators.canonical.searches.initial_values import given_to_all
 
 
 def dissolved(body: typed.Block) -> typed.Block:
@@ -131,13 +132,8 @@ def _uses(s: typed.Statement, symbol: typed.Symbol) -> bool:
 
 
 def _begins_at_zero(fill: typed.Attach, symbol: typed.Symbol) -> bool:
-    values = [value for filled, value in fill.items if filled is symbol]
-    return (
-        len(values) == 1
-        and isinstance(values[0], typed.Literal)
-        and values[0].value == 0
-        and all(value is not symbol for _, value in fill.items)
-    )
+    given = given_to_all(fill, symbol)
+    return isinstance(given, typed.Literal) and given.value == 0 and all(value is not symbol for _, value in fill.items)
 
 
 def _only_adds(s: typed.Statement, symbol: typed.Symbol) -> bool:

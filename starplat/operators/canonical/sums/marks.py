@@ -22,6 +22,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.canonical import filters, rebuilding
+from starplat.operators.canonical.counts.members import filled_with
 
 _MARK = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
 
@@ -38,7 +39,7 @@ class _Marks:
 def without_marks(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typed.ForEach | None:
     """A loop over nodes with questions for arcs in place of marks; None if it has none. `before` stands before it."""
     found = next(_marks(loop.body.statements), None)
-    if found is None or not isinstance(loop.domain, typed.AllNodes) or not _are_clear(found.symbol, before):
+    if found is None or not isinstance(loop.domain, typed.AllNodes) or filled_with(found.symbol, before) != typed.FALSE:
         return None
     row, domain = found.row, found.row.domain
     if not isinstance(domain, typed.Neighbors) or domain.node != typed.Variable(loop.iterator):
@@ -48,7 +49,8 @@ def without_marks(loop: typed.ForEach, before: Sequence[typed.Statement]) -> typ
     asked = all_asked(row.filter)
     if any(found.symbol in walk.written(i) for i in inside):
         return None
-    if domain.direction is typed.Direction.BOTH or any(mentions(c, written) or _is_of_arc(c) for c in asked):
+    of_arcs = any(isinstance(part, typed.ArcInHand) for c in asked for part in walk.within(c))
+    if domain.direction is typed.Direction.BOTH or any(mentions(c, written) for c in asked) or of_arcs:
         return None
     if any(isinstance(i, typed.Return | typed.Break | typed.Continue) for i in inside):
         return None
@@ -101,17 +103,3 @@ def _clears(s: typed.Statement, symbol: typed.Symbol, row: typed.ForEach) -> boo
                 asked = None if rebuilding.substituted(asked, {s.iterator: row.iterator}) == row.filter else asked
             return domain == row.domain and asked is None
     return False
-
-
-def _are_clear(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
-    """Whether no node has a mark after these statements."""
-    for s in reversed(before):
-        if isinstance(s, typed.Attach) and (symbol, typed.FALSE) in s.items:
-            return True
-        if symbol in walk.all_written(s):
-            return False
-    return False
-
-
-def _is_of_arc(condition: typed.Expression) -> bool:
-    return any(isinstance(part, typed.ArcInHand) for part in walk.within(condition))

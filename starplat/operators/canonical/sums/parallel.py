@@ -120,19 +120,9 @@ def _is_real(symbol: typed.Symbol) -> bool:
 
 def called_by_kernels(program: typed.Program) -> set[str]:
     """The functions that parallel loops call, or functions called there."""
-    loops = [
-        s
-        for function in program.functions
-        for s in walk.statements(function.body)
-        if isinstance(s, typed.IterateInBFS) or (isinstance(s, typed.ForEach) and s.parallel)
-    ]
-    found: set[str] = set()
-    waiting = [call.function for loop in loops for call in walk.calls(loop)]
-    while waiting:
-        if (name := waiting.pop()) not in found:
-            found.add(name)
-            waiting += [call.function for call in walk.calls(program.function(name).body)]
-    return found
+    inside = (s for function in program.functions for s in walk.statements(function.body))
+    loops = (s for s in inside if isinstance(s, typed.IterateInBFS) or (isinstance(s, typed.ForEach) and s.parallel))
+    return walk.called_from(program.functions, *loops)
 
 
 def _is_free(loop: typed.ForEach, program: typed.Program, hosting: Hosting) -> bool:

@@ -22,7 +22,7 @@ from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, filters
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_each_statement, with_statements
 from starplat.operators.canonical.sums.degrees import asked_for_arcs
 from starplat.operators.canonical.sums.pushed import pushed
 
@@ -71,46 +71,28 @@ def _by_itself(s: typed.Statement) -> typed.Statement:
     if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.AllNodes):
         return s
     own = typed.Variable(s.iterator)
-
-    def change(part: Any) -> Any:
-        match part:
-            case typed.Block(statements):
-                return replace(
-                    part, statements=tuple(new for inner in statements for new in _summed(inner, own, change))
-                )
-        return None
-
-    rows = [i for i in walk.statements(s.body) if _is_row_of_own(i, own)]
-    return replace(s, body=rebuilt(s.body, change)) if rows else s
+    body = with_each_statement(s.body, lambda inner: _summed(inner, own))
+    return s if body is s.body else replace(s, body=body)
 
 
-def _summed(s: typed.Statement, own: typed.Variable, change: Any) -> Iterator[typed.Statement]:
-    if not _is_row_of_own(s, own):
-        yield rebuilt(s, change)
-        return
-    assert isinstance(s, typed.ForEach)
-    (update,) = (i for i in walk.statements(s.body) if isinstance(i, typed.Update))
-    cell = update.place
-    kind = cell.type
-    sum_ = Builder(cell.span).variable(Builder(cell.span).local(f"{cell.symbol.name}_of_arcs", kind))
-    body = rebuilt(s.body, lambda part: replace(update, place=sum_) if part is update else None)
-    yield Builder(s.span).declare(sum_.symbol, Builder().number(0, kind))
-    yield replace(s, parallel=False, body=body)
-    yield replace(update, value=sum_)
-
-
-def _is_row_of_own(s: typed.Statement, own: typed.Variable) -> bool:
-    """Whether a statement is a row that adds to one cell of the node, and reads cells of the kind."""
+def _summed(s: typed.Statement, own: typed.Variable) -> tuple[typed.Statement, ...] | None:
+    """A row that adds to one cell of the node, and reads cells of the kind, as such a sum; None for others."""
     if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.Neighbors):
-        return False
+        return None
     inside = list(walk.statements(s.body))
     updates = [i for i in inside if isinstance(i, typed.Update)]
     if s.domain.node != own or len(updates) != 1 or not all(isinstance(i, _ADDING) for i in inside):
-        return False
-    (update,) = updates
-    adds = update.combine is typed.Combine.ADD and isinstance(update.place, typed.Cell) and update.place.index == own
+        return None
+    (update,), cell = updates, updates[0].place
+    adds = update.combine is typed.Combine.ADD and isinstance(cell, typed.Cell) and cell.index == own
     values = (*walk.all_values(s.body), *(() if s.filter is None else (s.filter,)))
-    return adds and any(mentions(value, {update.place.symbol}) for value in values)
+    if not adds or not any(mentions(value, {cell.symbol}) for value in values):
+        return None
+    build = Builder(cell.span)
+    sum_ = build.variable(build.local(f"{cell.symbol.name}_of_arcs", cell.type))
+    body = rebuilt(s.body, lambda part: replace(update, place=sum_) if part is update else None)
+    begins = Builder(s.span).declare(sum_.symbol, Builder().number(0, cell.type))
+    return begins, replace(s, parallel=False, body=body), replace(update, value=sum_)
 
 
 def _split(loop: typed.Statement) -> list[typed.Statement]:
@@ -132,7 +114,7 @@ def _split(loop: typed.Statement) -> list[typed.Statement]:
     if not sums:
         return []
     rest = _without(loop.body, [found.row for found in sums])
-    kept = [replace(loop, body=rest)] if _acts(rest) else []
+    kept = [replace(loop, body=rest)] if rest.statements else []
     return [*kept, *(_pull(loop, found) for found in sums)]
 
 
@@ -228,10 +210,6 @@ def _does_nothing(s: typed.Statement) -> bool:
     if isinstance(s, typed.Block):
         return not s.statements
     return isinstance(s, typed.If | typed.ForEach) and all(map(_does_nothing, walk.blocks(s)))
-
-
-def _acts(block: typed.Block) -> bool:
-    return any(not isinstance(s, typed.Block | typed.If | typed.Declare) for s in walk.statements(block))
 
 
 def _pull(loop: typed.ForEach, found: _Sum) -> typed.ForEach:

@@ -14,12 +14,12 @@ frontier, and only its arcs are looked at.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import all_asked, conjuncts, mentions
+from starplat.analysis.settling.monotone import all_asked, asked_flag, conjuncts, mentions
 from starplat.frontend import typed
-from starplat.operators.canonical.effects import REVERSED
+from starplat.operators.canonical.counts.members import empties
+from starplat.operators.canonical.effects import REVERSED, seen_from
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 
@@ -47,14 +47,11 @@ def pushed(s: typed.Statement, before: Sequence[typed.Statement]) -> typed.ForEa
     if any(mentions(part, unknown) for part in (value, *asked, *of_node)):
         return None
 
-    def change(part: Any) -> Any:
-        match part:
-            case typed.ArcInHand(iterator) if iterator is there:
-                return replace(part, iterator=node)
-        return None
+    def turned(value: typed.Expression) -> typed.Expression:
+        return rebuilt(value, lambda part: seen_from(part, there, node))
 
-    rest = [rebuilt(c, change) for c in (*of_node, *asked) if c not in of_set]
-    body = typed.Block((replace(update, value=rebuilt(value, change)),), span=row.body.span)
+    rest = [turned(c) for c in (*of_node, *asked) if c not in of_set]
+    body = typed.Block((replace(update, value=turned(value)),), span=row.body.span)
     arcs = replace(domain, node=typed.Variable(there, span=row.span), direction=REVERSED[domain.direction])
     inner = typed.ForEach(True, node, arcs, all_of(rest), body, span=row.span)
     return typed.ForEach(True, there, s.domain, all_of(of_set), typed.Block((inner,), span=row.span), span=s.span)
@@ -101,8 +98,5 @@ def _is_multiple(value: typed.Expression, local: typed.Symbol) -> bool:
 
 def _is_member(condition: typed.Expression, there: typed.Symbol, before: Sequence[typed.Statement]) -> bool:
     """Whether a condition asks for members of a set that was empty when the round began."""
-    match condition:
-        case typed.Cell(flag, typed.Variable(own)) if own is there:
-            empty = (flag, typed.FALSE)
-            return any(isinstance(s, typed.Attach) and empty in s.items for s in before)
-    return False
+    flag = asked_flag(condition, there)
+    return flag is not None and any(empties(s, flag) for s in before)

@@ -3,13 +3,14 @@
 A property does so from a search by levels, in any form, until it is written again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from starplat.analysis import walk
-from starplat.analysis.settling.monotone import all_asked
+from starplat.analysis.settling.monotone import all_asked, leaves_out_end
 from starplat.frontend import typed, types
 from starplat.operators.canonical import hosts, rebuilding, rounds
+from starplat.operators.canonical.searches.initial_values import initial_values
 from starplat.operators.canonical.searches.levels import begins_at, is_next
 from starplat.operators.canonical.searches.stores import compared
 from starplat.operators.canonical.searches.waves import flagged_at_level
@@ -104,17 +105,9 @@ class Distances:
                 ),
             ) if graph is self.graph and candidate == own and s.parallel:
                 conditions = all_asked(s.filter)
-                reached = [c for c in conditions if _leaves_out(c, own)]
+                reached = [c for c in conditions if leaves_out_end(c, own, typed.Extreme.MIN)]
                 return symbol if len(reached) == len(conditions) == self.is_infinite else None
         return None
-
-
-def _leaves_out(condition: typed.Expression, own: typed.Cell) -> bool:
-    """Whether a condition selects reached nodes."""
-    match condition:
-        case typed.Binary(typed.Operator.NOT_EQUAL | typed.Operator.LESS, left, typed.Infinity()):
-            return left == own
-    return False
 
 
 def found_by(
@@ -125,7 +118,7 @@ def found_by(
     if len(effects) != 1:
         return None
     (effect,) = effects
-    mine = typed.Cell(effect.symbol, typed.Variable(effect.source))
+    mine = effect.own
     block, place = around.block_of(loop)
     before, known = block.statements[:place], around.known_before(loop)
     plain = not effect.when and not effect.carried and effect.direction is typed.Direction.OUT
@@ -134,7 +127,8 @@ def found_by(
         return None
     if effect.frontier is not None and flagged_at_level(effect.frontier, effect.symbol, before, known) is None:
         return None
-    begun = list(_given(effect.symbol, before))
+    initial = initial_values(effect.symbol, before)
+    begun = [] if initial is None else [index for index, _ in initial.set]
     if len(begun) != 1 or not isinstance(begun[0], typed.Variable) or begun[0].symbol.role is typed.Role.LOCAL:
         return None
     if not _stays(begun[0].symbol, around.body):
@@ -145,14 +139,6 @@ def found_by(
     )
     distances.least |= {s.symbol: distances.least[None] for s in numbers if _stays(s.symbol, around.body)}
     return distances
-
-
-def _given(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> Iterator[typed.Expression]:
-    """The nodes whose cells are set one by one."""
-    for s in before:
-        match s:
-            case typed.Assign(typed.Cell(target, index)) if target is symbol:
-                yield index
 
 
 def _stays(symbol: typed.Symbol, body: typed.Block) -> bool:

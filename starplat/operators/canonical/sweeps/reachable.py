@@ -18,6 +18,7 @@ from starplat.operators.build import Builder
 from starplat.operators.canonical import frontiers, hosts, rebuilding, rounds
 from starplat.operators.canonical.labels import numbers, truths
 from starplat.operators.canonical.searches.initial_values import initial_values
+from starplat.operators.canonical.searches.levels import above
 from starplat.operators.records import EdgeEffect
 
 _LEVELS = 0.0, float(2**31 - 2)
@@ -50,12 +51,7 @@ def _is_own_level(s: typed.Statement) -> bool:
 
 def _is_level(effect: EdgeEffect) -> bool:
     """Whether a node offers its level, or one more."""
-    own = typed.Cell(effect.symbol, typed.Variable(effect.source))
-    match effect.value:
-        case typed.Binary(typed.Operator.ADD, left, typed.Literal(added)):
-            offers = left == own and added in _FIRST
-        case value:
-            offers = value == own
+    offers = above(effect.value, effect.own) in _FIRST
     return offers and effect.symbol.role is typed.Role.LOCAL and effect.target.type is Scalar.INT and not effect.carried
 
 
