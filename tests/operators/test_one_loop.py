@@ -8,7 +8,8 @@ import pytest
 
 from tests.changing import changed
 from tests.operators.meaning import assert_as_written
-from tests.operators.texts import operators_of
+from tests.operators.test_falling_bounds import PEELED
+from tests.operators.texts import cuda_of, operators_of
 from tests.spellings.graphs import UGLY
 
 PEELING = Path(__file__).parents[2] / "examples" / "k_core.sp"
@@ -184,6 +185,13 @@ NEAR = {
 def test_nodes_leave_in_one_loop(name: str) -> None:
     text, changes = SPELLINGS[name]
     assert operators_of(changed(text, *changes)) == operators_of(PEELING)
+
+
+@pytest.mark.parametrize("text", [NESTED, LEAST, COPIES], ids=["nested", "least", "copies"])
+def test_the_kernels_are_those_of_peeling(text: str, tmp_path: Path) -> None:
+    (tmp_path / "other.sp").write_text(text)
+    (tmp_path / "peeling.sp").write_text(PEELED)
+    assert cuda_of(tmp_path / "other.sp", {"left_2": "left", "k_2": "k"}) == cuda_of(tmp_path / "peeling.sp", {})
 
 
 @pytest.mark.parametrize("name", NEAR)
