@@ -180,6 +180,9 @@ NEAR = {
     "two a node": (COPIES, [("dropped++", "dropped += 2"), ("left > 0", "k < 5")]),
 }
 
+ENDLESS = ("the least of all", "the least from 1 on")
+"""Those whose bound may stand still, so that they do not end on every graph."""
+
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_nodes_leave_in_one_loop(name: str) -> None:
@@ -200,7 +203,7 @@ def test_a_near_miss_goes_on_as_it_is(name: str) -> None:
     assert operators_of(changed(text, *changes)) != operators_of(PEELING)
 
 
-@pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
+@pytest.mark.parametrize("name", [name for name in (*SPELLINGS, *NEAR) if name not in ENDLESS])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     text, changes = (SPELLINGS | NEAR)[name]
     assert_as_written(changed(text, *changes), (UGLY["knot"], UGLY["ladder"], UGLY["islands"]))
