@@ -8,7 +8,7 @@ from starplat import pipeline
 from starplat.source import SourceFile
 from tests.changing import changed
 from tests.operators.meaning import assert_as_written
-from tests.operators.test_counts import CUT, DRAINED, ENDS, EVERY_ROUND, JOINING, STATES, SURVIVING
+from tests.operators.test_counts import CUT, DRAINED, ENDS, EVERY_ROUND, JOINING, STATES
 from tests.spellings.graphs import UGLY
 
 MORE_ROUNDS = ("while (k > 0)", "k = 6; while (k > 0)")
@@ -104,10 +104,6 @@ NEAR_MISSES = {
     ),
     "a round that goes on before members do what they do": changed(
         JOINING, MORE_ROUNDS, (GIVEN, "if (k > 1) { continue; } " + GIVEN)
-    ),
-    "a node that is given the number of all who stay": changed(
-        SURVIVING, ("propNode<int> x)", "propNode<int> x, propNode<int> y)"), ("v.core = k;", "for_one.core = k;"),
-        ("int k = 3;", "int k = 3; node for_one = 0;")
     ),
     "a function that ends while some stay": RETURNED,
     "a set that is cleared now and then": changed(

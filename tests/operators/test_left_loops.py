@@ -56,3 +56,23 @@ def test_a_near_miss_is_none(name: str) -> None:
 @pytest.mark.parametrize("name", [*SPELLINGS, *NEAR])
 def test_the_answer_is_that_of_the_program_as_it_is_written(name: str) -> None:
     assert_as_written((SPELLINGS | NEAR)[name], (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+ADDED = changed(
+    LEFT,
+    ("bool again = False", "int many = 0"),
+    ("again = True", "many += 1"),
+    ("!again", "many == 0"),
+    ("  int depth", "  int all = 0;\n  int depth"),
+    ("    depth++;\n  }\n", "    depth++;\n    all -= many;\n  }\n  src.level = all;\n"),
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_left"),
+    [((), False), ((("many == 0", "many < 2"),), True), ((("all -= many", "all -= depth"),), True)],
+)
+def test_what_is_0_where_it_is_left_may_be_added_behind(change: tuple[tuple[str, str], ...], is_left: bool) -> None:
+    program = changed(ADDED, *change)
+    assert ("break" in operators_of(program)) == is_left
+    assert_as_written(program, (UGLY[graph] for graph in ("knot", "ladder", "islands")))

@@ -35,6 +35,25 @@ function f(Graph g, propNode<int> level, node src) {
   }
 }
 """
+CARRIED = (
+    """          w.level = Min(w.level, v.level + 1);
+          w.turn = round + 1;
+          more = True;
+""",
+    "          <w.level, w.turn, more> = <Min(w.level, v.level + 1), round + 1, True>;\n",
+)
+COUNTED = (
+    ("int round = 0;", "int round = 0;\n  long many = 1;"),
+    ("  bool more = True;\n", ""),
+    ("while (more)", "while (many > 0)"),
+    ("    more = False;\n", ""),
+    ("level + 1), round + 1, True", "level + 1), round + 1"),
+    ("w.turn, more", "w.turn"),
+    (
+        "    round++;\n",
+        "    round++;\n    many = 0;\n    forall (v in g.nodes().filter(turn == round)) { many += 1; }\n",
+    ),
+)
 FOR_LATER = """
 function f(Graph g, propNode<int> level, node src) {
   propNode<int> later;
@@ -67,12 +86,25 @@ ALIKE = {
     "turns from another round on": changed(
         TURNS, ("turn = -1", "turn = 2"), ("src.turn = 0", "src.turn = 4"), ("int round = 0", "int round = 4")
     ),
+    "turns that go with the winner": changed(TURNS, CARRIED),
+    "turns that are counted": changed(TURNS, CARRIED, *COUNTED),
+    "the turn of the round before": changed(
+        TURNS, ("turn == round", "turn == round - 1"), ("turn = round + 1", "turn = round"), ("round = 0", "round = 1")
+    ),
     "for later, in a local": FOR_LATER,
     "for later, in the cell": changed(FOR_LATER, OWN, (LOOK, "v.later = min(v.later, u.level + 1);"), (KEEP, "")),
     "for later, told by less": changed(FOR_LATER, (TELL, TELL.replace("!=", "<"))),
 }
 NEAR_MISSES = {
     "every other node's turn comes two rounds later": changed(TURNS, ("turn = round + 1", "turn = round + 2")),
+    "so it is with those that win": changed(TURNS, CARRIED, ("round + 1, True", "round + 2, True")),
+    "the round before, and this one": changed(TURNS, ("turn == round", "turn == round - 1 || v.turn == round")),
+    "the round before that": changed(
+        TURNS, ("turn == round", "turn == round - 1"), ("more = False", "more = round < 3")
+    ),
+    "counted before the round is": changed(
+        TURNS, CARRIED, *COUNTED, ("    round++;\n", ""), ("many += 1; }\n", "many += 1; }\n    round++;\n")
+    ),
     "all have the first turn": changed(TURNS, ("turn = -1", "turn = 0")),
     "some had a turn ahead": changed(TURNS, ("src.turn = 0;", "src.turn = 3;"), ("more = False;", "more = round < 3;")),
     "turns that are asked for elsewhere": changed(

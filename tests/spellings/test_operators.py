@@ -31,8 +31,9 @@ REACHED = {
     " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"
     " seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
-    " local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another over_edges pull"
-    " relax_of_a_helper round_and_turn_in_helpers round_flag snapshot_differs tentative_beside_final two_flags"
+    " last_improved local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another"
+    " over_edges pull pulled_by_fallen relax_of_a_helper round_and_turn_in_helpers round_flag snapshot_differs"
+    " tentative_beside_final two_flags"
     " waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet either_end_in_order helpers"
     " old_and_new round_flag two_flags",
@@ -41,24 +42,28 @@ REACHED = {
     " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_for_flags or_and"
     " or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
     " until_the_count_stands while_more",
-    "widest_path": "all_arcs best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
+    "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
     " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
-    " relax_of_a_helper round_flag"
+    " relax_of_a_helper round_flag round_of_widening"
     " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
     "pagerank": "as_in_the_paper helper_of_a_node inverse_chosen inverse_degrees inverse_or_zero pull sequential_sums"
     " weights_on_arcs weights_set_by_rows",
-    "k_core": "bounds_fall edge_flags falling_bounds peel",
-    "triangle_count": "along_a_path as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
+    "k_core": "alive_and_degree bounds_fall counted_loop edge_flags falling_bounds gone_and_leaving"
+    " greatest_fixed_point least_degree_next local_result masked_degrees over_edges peel recount remove_flags"
+    " removed_in_waves round_flag stay_while_enough survivors",
+    "triangle_count": "along_a_path arcs_then_thirds as_in_the_paper by_degree closing_arc_of_two continue_in_loops"
     " counted_on_edges equal_ends from_the_greatest from_the_least from_the_middle greater_ends_of_each_arc"
-    " greatest_corner helper_common"
+    " greatest_corner helper_common helper_of_a_wedge"
     " in_neighbors marked_neighbors"
-    " matrix_masked over_edges per_node private_counts sequential six_times ternaries ternary_sum third_of_the_paths",
+    " matrix_masked over_edges per_node private_counts sequential six_times ternaries ternary_sum third_of_the_paths"
+    " wedges_closed",
 }
 """The spellings that reach the canonical form; the list only grows."""
 SOURCE_APART = {
     "bfs": "in_bfs_from_parents level_and_local_flag pull_with_break",
     "reachability": "in_bfs unreached_pull_by_count",
+    "sssp": "round_of_improvement",
     "widest_path": "nodes_take_the_best",
 }
 """Those that do nothing for a source of -1, as loops over all nodes and `iterateInBFS` do; the same for a node."""
@@ -82,10 +87,7 @@ LOCALS = {"local_result": "mine", "largest_turned": "rank"}
 """What those call the labels that are not the result."""
 
 
-PEELED = (
-    "counted_loop edge_flags greatest_fixed_point helpers inner_loop masked_degrees minus_one_is_left negated_degree"
-    " round_flag over_edges peel pull_degrees recount removed_in_waves sequential_nodes stay_while_enough two_flags"
-)
+PEELED = "helpers inner_loop minus_one_is_left negated_degree pull_degrees sequential_nodes two_flags"
 """The spellings of core numbers that peel as the example does, in other words: loops in loops, `core` as k - 1."""
 _ALL_NODES = re.compile(
     r"for \(int \w+ = blockIdx\.x \* blockDim\.x \+ threadIdx\.x; \w+ < num_nodes;|\beach_kept\(num_nodes,"

@@ -24,6 +24,7 @@ from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, with_loops
 from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out
+from starplat.operators.canonical.rising import number as constant
 from starplat.operators.canonical.searches.levels import has_enough
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
@@ -76,7 +77,7 @@ def without_counters(body: typed.Block) -> typed.Block:
 
 def left_at_their_ends(body: typed.Block) -> typed.Block:
     """A function's body in which endless loops that are left at one place are left at their ends. What stands behind
-    that place only counts, and nothing asks for it after the loop.
+    that place only counts, and nothing asks for it after the loop, or adds what is 0 where the loop is left.
 
     while (True) {                                      do {
       bool again = False; ...                             again = False; ...
@@ -95,12 +96,14 @@ def _left_at_its_end(loop: HostLoop, around: Surroundings) -> tuple[typed.Statem
     if len(places) != 1 or (quiet := _leaves(statements[places[0]])) is None:
         return None
     ahead, behind = statements[: places[0]], statements[places[0] + 1 :]
+    of_none = [s for s in behind if _adds_none(s, quiet)]
     counted = {symbol for s in behind for symbol in walk.written(s)}
+    kept = {symbol for s in behind if s not in of_none for symbol in walk.written(s)}
     asked = walk.variables(quiet)
     cells = any(isinstance(part, typed.Cell | typed.Call) for part in walk.within(quiet))
-    if cells or counted & asked or may_leave((*ahead, *behind)) or any(around.is_seen(s, loop) for s in counted):
+    if cells or counted & asked or may_leave((*ahead, *behind)) or any(around.is_seen(s, loop) for s in kept):
         return None
-    if not all(isinstance(s, typed.Update) and isinstance(s.value, typed.Literal) for s in behind):
+    if not all(isinstance(s, typed.Update) and (s in of_none or isinstance(s.value, typed.Literal)) for s in behind):
         return None
     build = Builder(quiet.span)
     hoisted = [s for s in ahead if isinstance(s, typed.Declare) and s.symbol in asked]
@@ -119,6 +122,17 @@ def _leaves(s: typed.Statement) -> typed.Expression | None:
         case typed.If(quiet, typed.Block((typed.Break(),)), None):
             return quiet
     return None
+
+
+def _adds_none(s: typed.Statement, quiet: typed.Expression) -> bool:
+    """Whether a statement adds a number, or takes one away, of which a condition says that it is 0."""
+    match s, quiet:
+        case typed.Update(typed.Combine.ADD, value=value), typed.Binary(typed.Operator.EQUAL, number, zero):
+            added = value.operand if isinstance(value, typed.Convert) else value
+            if isinstance(added, typed.Unary) and added.operator is typed.UnaryOperator.NEGATE:
+                added = added.operand
+            return added == number and constant(zero) == 0
+    return False
 
 
 def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:

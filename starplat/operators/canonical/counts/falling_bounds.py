@@ -51,13 +51,13 @@ def as_peeling(body: typed.Block) -> typed.Block:
         if (found := _bounds(loop, around)) is None:
             continue
         if (before := _without_count(*found, block.statements[:place])) is not None:
-            statements = (*before, *_peeling(*found, Builder(loop.span)), *block.statements[place + 1 :])
+            statements = (*before, *peeling(*found, Builder(loop.span)), *block.statements[place + 1 :])
             return as_peeling(rebuilding.with_block(body, block, rebuilding.with_statements(block, statements)))
     return body
 
 
 @dataclass(frozen=True)
-class _Row:
+class Row:
     """The neighbors `there` in the row of a `node` that meet conditions."""
 
     node: typed.Symbol
@@ -70,14 +70,18 @@ class _Row:
         build = Builder(self.domain.node.span)
         return build.over(self.there, self.domain, statement, condition=all_of(self.conditions))
 
-    def turned(self) -> "_Row":
+    def turned(self) -> "Row":
         """The nodes in whose rows a neighbor is."""
         own = typed.Variable(self.there, span=self.domain.node.span)
         domain = replace(self.domain, node=own, direction=effects.REVERSED[self.domain.direction])
-        return _Row(self.there, self.node, domain, tuple(_mirrored(c) for c in self.conditions))
+        return Row(self.there, self.node, domain, tuple(mirrored(c) for c in self.conditions))
+
+    def named_as(self, other: "Row") -> tuple[typed.Neighbors, tuple[typed.Expression, ...]]:
+        """The neighbors and their conditions, in the names of another row."""
+        return rebuilding.substituted((self.domain, self.conditions), {self.node: other.node, self.there: other.there})
 
 
-def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Symbol, _Row] | None:
+def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Symbol, Row] | None:
     """The bounds that a loop lowers until none falls, and the neighbors that count where theirs are as high."""
     match loop:
         case typed.While(typed.Variable(more)) | typed.DoWhile(condition=typed.Variable(more)):
@@ -108,7 +112,7 @@ def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Sym
     return (symbol, row) if plain and walk.variables(*row.conditions) <= {row.node, row.there} else None
 
 
-def _visit(statements: Sequence[typed.Statement], own: typed.Cell, more: typed.Variable) -> _Row | None:
+def _visit(statements: Sequence[typed.Statement], own: typed.Cell, more: typed.Variable) -> Row | None:
     """The neighbors whose bounds a node counts, if it lowers its own where they are too few, by one or as far as it
     goes, and notes so in `more`."""
     begins = next((s for s in statements if isinstance(s, typed.Declare) and s.value == own), None)
@@ -126,7 +130,7 @@ def _visit(statements: Sequence[typed.Statement], own: typed.Cell, more: typed.V
 
 def _far(
     statements: Sequence[typed.Statement], own: typed.Cell, bound: typed.Variable, more: typed.Variable
-) -> _Row | None:
+) -> Row | None:
     """The neighbors that are counted in each turn of a loop that lowers a local until they are enough."""
     begun = [s for s in statements if isinstance(s, typed.Declare)]
     flags: _Stored = {typed.Variable(s.symbol): s.value for s in begun if isinstance(s.value, typed.Literal)}
@@ -158,30 +162,30 @@ def _far(
 
 def _counted(
     statements: Sequence[typed.Statement], own: typed.Cell, bound: typed.Place
-) -> tuple[_Row, typed.Variable, Sequence[typed.Statement]] | None:
+) -> tuple[Row, typed.Variable, Sequence[typed.Statement]] | None:
     """The neighbors with bounds as high as the node's that are counted first, the count, and what follows."""
     match statements:
         case (typed.Declare(count, value), typed.ForEach() as loop, *rest) if rising.number(value) == 0:
-            row = _row(loop, typed.Variable(count), own.index)
+            row = row_of(loop, typed.Variable(count), own.index)
         case _:
             return None
     if row is None:
         return None
     there = typed.Cell(own.symbol, typed.Variable(row.there))
     asked = Builder().compared(there, typed.Operator.GREATER_EQUAL, bound)
-    as_high = [c for c in row.conditions if c in (asked, _mirrored(asked))]
+    as_high = [c for c in row.conditions if c in (asked, mirrored(asked))]
     others = tuple(c for c in row.conditions if c not in as_high)
     return (replace(row, conditions=others), typed.Variable(count), rest) if len(as_high) == 1 else None
 
 
-def _row(loop: typed.ForEach, place: typed.Place, own: typed.Expression) -> _Row | None:
-    """The neighbors of a node for each of which a loop adds 1 to a place."""
+def row_of(loop: typed.ForEach, place: typed.Place, own: typed.Expression, each: int = 1) -> Row | None:
+    """The neighbors of a node for `each` of which a loop adds a number, 1 if not said otherwise, to a place."""
     match loop.domain, effects.asked_by_loop(loop):
         case typed.Neighbors(node=typed.Variable(node)) as domain, (asked, (typed.Update() as s,)) if (
             domain.node == own
         ):
-            counts = s.place == place and rising.added(s) == 1
-            return _Row(node, loop.iterator, domain, asked) if counts else None
+            counts = s.combine is typed.Combine.ADD and s.place == place and rising.number(s.value) == each
+            return Row(node, loop.iterator, domain, asked) if counts else None
     return None
 
 
@@ -241,9 +245,24 @@ class _Case:
 
 
 def _without_count(
-    symbol: typed.Symbol, row: _Row, before: Sequence[typed.Statement]
+    symbol: typed.Symbol, row: Row, before: Sequence[typed.Statement]
 ) -> tuple[typed.Statement, ...] | None:
     """The statements before a loop without the count, of no fewer neighbors, with which bounds begin."""
+    if (found := without_count(symbol, before)) is None:
+        return None
+    kept, counted = found
+    domain, asked = counted.named_as(row)
+    return (
+        kept
+        if domain == row.domain and all(c in row.conditions or mirrored(c) in row.conditions for c in asked)
+        else None
+    )
+
+
+def without_count(
+    symbol: typed.Symbol, before: Sequence[typed.Statement]
+) -> tuple[tuple[typed.Statement, ...], Row] | None:
+    """The statements before a loop without the last of them, in which each node counts neighbors, and these."""
     match [s for s in before if walk.touches(s, symbol)][-2:]:
         case [*fills, typed.ForEach(filter=None) as visits] if is_over_nodes(visits) and not hosts.may_leave(before):
             own = typed.Cell(symbol, typed.Variable(visits.iterator))
@@ -253,27 +272,28 @@ def _without_count(
         case (typed.Declare(local, zero), typed.ForEach() as loop, typed.Assign(to, typed.Variable(taken))) if (
             rising.number(zero) == 0 and to == own and taken is local
         ):
-            counted = _row(loop, typed.Variable(local), own.index)
+            counted = row_of(loop, typed.Variable(local), own.index)
         case (typed.ForEach() as loop,) if fills and rising.number(filled_with(symbol, fills)) == 0:
-            pushed = _row(loop, typed.Cell(symbol, typed.Variable(loop.iterator)), own.index)
-            counted = _row(loop, own, own.index) if pushed is None else pushed.turned()
+            pushed = row_of(loop, typed.Cell(symbol, typed.Variable(loop.iterator)), own.index)
+            counted = row_of(loop, own, own.index) if pushed is None else pushed.turned()
         case _:
             return None
     if counted is None:
         return None
-    names = {counted.node: row.node, counted.there: row.there}
-    domain, asked = rebuilding.substituted((counted.domain, counted.conditions), names)
-    if domain != row.domain or not all(c in row.conditions or _mirrored(c) in row.conditions for c in asked):
-        return None
     kept = [s for s in before if s is not visits]
-    match fills:
+    return without_fill(symbol, kept), counted
+
+
+def without_fill(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
+    """Statements without the last of them that touches a property, if it only fills it."""
+    match [s for s in before if walk.touches(s, symbol)][-1:]:
         case [typed.Attach(items=items) as fill] if all(value is not symbol for _, value in items):
             left = tuple(item for item in items if item[0] is not symbol)
-            kept = [replace(s, items=left) if s is fill else s for s in kept if s is not fill or left]
-    return tuple(kept)
+            return tuple(replace(s, items=left) if s is fill else s for s in before if s is not fill or left)
+    return tuple(before)
 
 
-def _mirrored(c: typed.Expression) -> typed.Expression:
+def mirrored(c: typed.Expression) -> typed.Expression:
     """A comparison with its sides exchanged."""
     match c:
         case typed.Binary(operator, left, right) if operator in MIRRORED:
@@ -281,7 +301,7 @@ def _mirrored(c: typed.Expression) -> typed.Expression:
     return c
 
 
-def _peeling(core: typed.Symbol, row: _Row, build: Builder) -> tuple[typed.Statement, ...]:
+def peeling(core: typed.Symbol, row: Row, build: Builder) -> tuple[typed.Statement, ...]:
     """The declarations and the loop of a peeling that counts the neighbors of a row."""
     graph, node, turned = row.domain.graph, row.node, row.turned()
     degree, peeling = build.of_nodes("degree", types.Scalar.INT), build.of_nodes("peeling", types.Scalar.BOOL)

@@ -90,10 +90,17 @@ class Marks:
         ]
         return [rising.number(value) if isinstance(value, typed.Expression) else None for value in fills]
 
-    def are_only_compared(self) -> bool:
-        """Whether cells are only assigned and tested for equality."""
+    def are_only_compared(self, *, or_carried: bool = False) -> bool:
+        """Whether cells are only assigned, or go with a winner, and tested for equality."""
         reads = sum(symbol is self.symbol for s in self.inside for symbol in walk.read(s))
-        return reads == len(self.comparisons) and all(isinstance(s, typed.Assign) for s in self.stores)
+        stored = all(isinstance(s, typed.Assign) or (or_carried and self.carried_by(s)) for s in self.stores)
+        return reads == len(self.comparisons) and stored
+
+    def carried_by(self, s: typed.Statement) -> list[typed.Carried]:
+        """What is stored to a cell with the winner of a statement, which stores nothing else to it."""
+        if not isinstance(s, typed.AssignExtreme) or s.place.symbol is self.symbol:
+            return []
+        return [c for c in s.carried if c.place.symbol is self.symbol]
 
     def flagged(self, part: typed.Binary, flag: typed.Symbol) -> typed.Expression:
         """A test of the flag, in place of an equality test."""

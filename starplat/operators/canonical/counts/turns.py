@@ -7,7 +7,9 @@ while (more) {                                        while (more) {
   round++;                                              round++; turn = next; g.attachNodeProperty(next = False);
 }                                                     }
 
-The round is counted up once a round, and all cells begin below the first but those of nodes that are set to it.
+Numbers may go with a winner, `<w.d, w.turn> = <Min(w.d, v.d + 1), round + 1>`, or be ahead of the round, as in
+`turn == round - 1`. The round is counted up once a round, and all cells begin below the first but those of nodes that
+are set to it.
 """
 
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ def with_turns(body: typed.Block) -> typed.Block:
     for s in body.statements:
         if isinstance(s, typed.Declare) and s.symbol.type == members.NUMBER and s.symbol.role is typed.Role.LOCAL:
             marks = round_marks.Marks(s.symbol, body)
-            if marks.graph is not None and marks.are_only_compared():
+            if marks.graph is not None and marks.are_only_compared(or_carried=True):
                 found = next((step for loop in hosts.surroundings(body).loops if (step := _step(loop, marks))), None)
                 body = body if found is None else _flagged(marks, found)
     return body
@@ -35,14 +37,14 @@ def with_turns(body: typed.Block) -> typed.Block:
 def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | None:
     """The statement that counts up the round that cells of the marks are asked for in a loop; None if they may be set
     to anything but the round after, or asked for elsewhere."""
-    asked = {value for _, value in marks.comparisons}
+    asked = {_of_round(value) for _, value in marks.comparisons}
     match [*asked]:
-        case [typed.Variable(round_) as now]:
+        case [(round_, ahead)]:
             build, around = Builder(), hosts.surroundings(marks.body)
         case _:
             return None
     first = around.known_before(loop).get(round_)
-    steps = [s for s in loop.body.statements if s in (build.add(now, 1),)]
+    steps = [s for s in loop.body.statements if s == build.add(build.variable(round_), 1)]
     inside = list(walk.statements(loop))
     one_counter = len(steps) == 1 and [s for s in inside if round_ in walk.written(s)] == steps
     if not one_counter or not isinstance(first, int) or hosts.may_leave(loop.body.statements):
@@ -50,21 +52,39 @@ def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | N
     before = around.before(loop)
     compared = [part for part, _ in marks.comparisons]
     within = [p for s in inside for p in walk.own_parts(s)]
-    given = [s for s in before if any(s is store for store in marks.stores)]
+    given = [s for i in before for s in walk.statements(i) if any(s is store for store in marks.stores)]
     later = [s for s in marks.stores if not any(s is i for i in given)]
     fits = (
         all(any(part is p for p in within) for part in compared)
-        and all(any(s is i for i in inside) and _value(s) == build.plus(now, 1) for s in later)
-        and all(rising.number(_value(s)) == first for s in given)
-        and all(fill is not None and fill < first for fill in marks.filled)
+        and all(any(s is i for i in inside) and _of_round(_value(s, marks)) == (round_, ahead + 1) for s in later)
+        and all(rising.number(_value(s, marks)) == first + ahead for s in given)
+        and all(fill is not None and fill < first + ahead for fill in marks.filled)
         and not any(isinstance(s, typed.Attach) and marks.symbol in walk.written(s) for s in inside)
         and around.block_of(loop)[0] is marks.body
     )
     return steps[0] if later and fits else None
 
 
-def _value(s: typed.Statement) -> typed.Expression | None:
-    return s.value if isinstance(s, typed.Assign) else None
+def _value(s: typed.Statement, marks: round_marks.Marks) -> typed.Expression | None:
+    """The value that a statement stores to a cell."""
+    carried = marks.carried_by(s)
+    return carried[0].value if len(carried) == 1 else s.value if isinstance(s, typed.Assign) else None
+
+
+def _of_round(value: typed.Expression | None) -> tuple[typed.Symbol, int] | None:
+    """The number that a value is so much above."""
+    match value:
+        case typed.Variable(symbol):
+            return symbol, 0
+        case typed.Binary(typed.Operator.ADD, typed.Variable(symbol), right) if (
+            by := rising.number(right)
+        ) is not None:
+            return symbol, by
+        case typed.Binary(typed.Operator.SUBTRACT, typed.Variable(symbol), right) if (
+            by := rising.number(right)
+        ) is not None:
+            return symbol, -by
+    return None
 
 
 def _flagged(marks: round_marks.Marks, step: typed.Statement) -> typed.Block:
@@ -80,6 +100,8 @@ def _flagged(marks: round_marks.Marks, step: typed.Statement) -> typed.Block:
             case typed.Assign(typed.Cell(symbol) as cell, value) if symbol is marks.symbol:
                 flag = now if rising.number(value) is not None else later
                 return replace(part, place=replace(cell, symbol=flag), value=build.truth(True))
+            case typed.Carried(typed.Cell(symbol) as cell) if symbol is marks.symbol:
+                return build.carried(replace(cell, symbol=later), True)
             case typed.Attach(items=items) if marks.symbol in walk.written(part):
                 none = [(flag, build.truth(False)) for flag in (now, later)]
                 others = [item for item in items if item[0] is not marks.symbol]
