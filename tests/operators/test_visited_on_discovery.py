@@ -115,7 +115,51 @@ function f(Graph g, propNode<bool> r, node src) {
   }
 }
 """
+DRAINED = """
+function f(Graph g, propNode<bool> r, node src) {
+  propNode<bool> here;
+  propNode<bool> there;
+  g.attachNodeProperty(r = False, here = False, there = False);
+  src.here = True;
+  src.r = True;
+  bool some = True;
+  while (some) {
+    forall (v in g.nodes().filter(here)) { forall (w in g.neighbors(v)) { if (!w.r) { w.there = True; } } }
+    some = False;
+    forall (v in g.nodes()) {
+      if (v.here) { v.here = False; }
+      if (v.there) { v.there = False; v.here = True; v.r = True; some = True; }
+    }
+  }
+}
+"""
+STEP = DRAINED[DRAINED.index("    forall (v in g.nodes()) {\n") : DRAINED.index("  }\n}")]
+GUARDED = "      if (v.here) { v.here = False; }\n"
+JOINS = "      if (v.there) { v.there = False; v.here = True; v.r = True; some = True; }\n"
+ALL_JOIN = STEP.replace(GUARDED, "")
+ASKED = changed(
+    DRAINED, ("propNode<bool> here;", "propNode<bool> here; propNode<bool> seen;"), ("here = False, there",
+    "here = False, seen = False, there"), ("src.r", "src.seen"), ("!w.r", "!w.seen"), ("v.r = True", "v.seen = True"),
+    ("  }\n}\n", "  }\n  forall (v in g.nodes()) { v.r = v.seen && !v.here; }\n}\n"),
+)  # fmt: skip
+NUMBERS = changed(
+    DRAINED, ("propNode<bool> here;", "propNode<int> here;"), ("here = False, there", "here = 0, there"),
+    ("src.here = True", "src.here = 1"), ("  src.r = True;\n", ""), ("filter(here)", "filter(here == 1)"),
+    ("!w.r", "w.here == 0"), ("if (v.here) { v.here = False; }", "if (v.here == 1) { v.here = 2; }"),
+    ("v.here = True; v.r = True;", "v.here = 1;"),
+    ("  }\n}\n", "  }\n  forall (v in g.nodes()) { v.r = v.here == 2; }\n}\n"),
+)  # fmt: skip
 SPELLINGS = {
+    "those here leave if they are": DRAINED,
+    "all leave": changed(DRAINED, (GUARDED, "      v.here = False;\n")),
+    "all leave before": changed(DRAINED, (STEP, "    g.attachNodeProperty(here = False);\n" + ALL_JOIN)),
+    "those there take over": changed(
+        DRAINED, (STEP, "    here = there;\n    forall (v in g.nodes().filter(there)) { v.there = False; v.r = True;"
+        " some = True; }\n"),
+    ),
+    "none is here in the end": ASKED,
+    "done, here, or neither": NUMBERS,
+    "done or here": changed(NUMBERS, ("v.here == 2; }", "v.here != 0; }")),
     "left where none is here": LATER,
     "discovered until none is": changed(LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET),
     "until none was here": changed(LATER, (ROUNDS, WHILE), (LEAVES, "")),
@@ -136,6 +180,18 @@ SPELLINGS = {
     "as many rounds as nodes": COUNTED,
 }  # fmt: skip
 NEAR = {
+    "not all that are there come": changed(DRAINED, ("v.here = True", "v.here = v != 3")),
+    "they leave at once": changed(DRAINED, (GUARDED + JOINS, JOINS + GUARDED)),
+    "none leaves": changed(DRAINED, (GUARDED, "")),
+    "one does not leave": changed(DRAINED, ("if (v.here) {", "if (v.here && v != 2) {")),
+    "some are here in the end": changed(
+        ASKED, ("{ w.there = True; }", "{ w.there = True; some = True; }"),
+        ("    some = False;\n    forall (v in g", "    if (!some) { break; }\n    forall (v in g"),
+        ("  while (some) {\n", "  while (True) {\n    some = False;\n"),
+        ("v.seen = True; some = True;", "v.seen = True;"),
+    ),
+    "two rounds of numbers": changed(NUMBERS, ("while (some) {", "for (int i = 0; i < 2; i++) {")),
+    "done is forgotten": changed(NUMBERS, ("{ v.here = 2; }", "{ v.here = 3; }")),
     "never visited again": changed(LATER, (MOVES, "")),
     "discovered ones are forgotten": changed(LATER, (MOVES + FORGETS, FORGETS + MOVES)),
     "discovered in the round before": changed(LATER, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),

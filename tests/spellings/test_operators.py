@@ -39,8 +39,8 @@ REACHED = {
     " old_and_new round_flag two_flags",
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " flag_lent_to_a_helper greatest_number helpers int_flags least_number levels levels_offered local_result"
-    " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_for_flags or_and"
-    " or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
+    " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_as_flags numbers_for_flags"
+    " or_and or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
     " until_the_count_stands while_more",
     "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
     " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"

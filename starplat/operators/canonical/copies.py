@@ -21,6 +21,13 @@ forall (v in g.nodes()) {                        forall (v in g.nodes()) { if (v
   v.now = v.next; v.next = False;                g.attachNodeProperty(next = False);
 }
 
+g.attachNodeProperty(now = False);               now = next;
+forall (v in g.nodes()) {                        g.attachNodeProperty(next = False);
+  if (v.next) {                                  forall (v in g.nodes()) { if (v.now) { more = True; } }
+    v.next = False; v.now = True; more = True;
+  }
+}
+
 double next = …;                                 v.next = …;
 moved += abs(next - v.rank); v.next = next;      moved += abs(v.next - v.rank);
 
@@ -37,6 +44,7 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
+from starplat.operators.build import Builder
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_each_statement, with_statements
 
 
@@ -46,7 +54,7 @@ def without_copies(body: typed.Block) -> typed.Block:
     def change(part: Any) -> Any:
         if not isinstance(part, typed.Block):
             return None
-        inner = tuple(new for s in part.statements for new in _distributed(rebuilt(s, change)))
+        inner = tuple(new for s in _inside(rebuilt(part.statements, change)) for new in _distributed(s))
         return _renamed(_signalled_at_once(replace(part, statements=inner)))
 
     return rebuilt(body, change)
@@ -161,6 +169,34 @@ def _used(s: typed.Statement) -> set[typed.Symbol]:
 # --- properties
 
 
+def _inside(statements: Sequence[typed.Statement]) -> Sequence[typed.Statement]:
+    """Statements with what all nodes take over, or back, in the loop behind, where that begins with a copy then."""
+    done: list[typed.Statement] = []
+    for s in statements:
+        whole = _with_first(done[-1], s) if done else None
+        done[-1:] = [*done[-1:], s] if whole is None else [whole]
+    return done
+
+
+def _with_first(whole: typed.Statement, loop: typed.Statement) -> typed.ForEach | None:
+    """A loop over all nodes with a flag that is taken over or back in front of it."""
+    match loop:
+        case typed.ForEach(parallel=True, domain=typed.AllNodes(), body=body):
+            build, node = Builder(whole.span), loop.iterator
+        case _:
+            return None
+    match whole:
+        case typed.Attach(items=((flag, value),)) if value == typed.FALSE:
+            store = build.assign(build.cell(flag, node), False)
+        case typed.CopyProperty(flag, of) if walk.touches(loop, of):
+            store = build.assign(build.cell(flag, node), build.cell(of, node))
+        case _:
+            return None
+    asked = body.statements if loop.filter is None else (build.when(loop.filter, *body.statements),)
+    made = replace(loop, filter=None, body=replace(body, statements=(store, *asked)))
+    return made if isinstance(next(_distributed(made)), typed.CopyProperty) else None
+
+
 def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
     """A loop over all nodes whose first or last statements copy and fill own cells, as copies and fills of whole
     properties around what is left of the loop."""
@@ -170,7 +206,8 @@ def _distributed(s: typed.Statement) -> Iterator[typed.Statement]:
         case _:
             yield s
             return
-    own, rest, wholes = typed.Variable(s.iterator), list(_given_when_as_update(body.statements)), []
+    own, wholes = typed.Variable(s.iterator), list[typed.Statement]()
+    rest = list(_taken_over(_given_when_as_update(body.statements), own))
     while rest and (whole := _whole(rest[0], own, graph)) is not None:
         wholes.append(whole)
         rest = list(_asked_again(whole, rest[1:], own))
@@ -202,6 +239,28 @@ def _given_when_as_update(statements: Sequence[typed.Statement]) -> Sequence[typ
     return statements
 
 
+def _taken_over(statements: Sequence[typed.Statement], own: typed.Variable) -> Sequence[typed.Statement]:
+    """A flag that is taken back, whether or not it is asked before, and set where another is, as a copy of that."""
+    match statements:
+        case [typed.If(typed.Cell() as flag, typed.Block((typed.Assign(place) as first,)), None), *rest] if (
+            place == flag
+        ):
+            pass
+        case [typed.Assign(typed.Cell() as flag) as first, *rest]:
+            pass
+        case _:
+            return statements
+    match rest:
+        case [typed.If(typed.Cell(index=index) as asked, then, None) as branch, *others] if (
+            first.value == typed.FALSE and flag.index == index == own and flag != asked
+        ):
+            left = [s for s in then.statements if s not in (typed.Assign(flag, typed.TRUE),)]
+            kept = replace(branch, then=with_statements(then, left))
+            if len(left) == len(then.statements) - 1 and not walk.touches(kept, flag.symbol):
+                return typed.Assign(flag, asked, span=first.span), kept, *others
+    return statements
+
+
 def _asked_again(
     whole: typed.Statement, rest: Sequence[typed.Statement], own: typed.Variable
 ) -> Iterator[typed.Statement]:
@@ -213,8 +272,8 @@ def _asked_again(
         ):
             taken = [s for s in then.statements if isinstance(s, typed.Assign) and s.place == typed.Cell(of, own)]
             left = with_statements(then, [s for s in then.statements if s not in taken])
-            if len(taken) == 1 and taken[0].value == typed.FALSE and not walk.touches(left, of):
-                yield taken[0]
+            if len(taken) < 2 and all(s.value == typed.FALSE for s in taken) and not walk.touches(left, of):
+                yield from taken
                 yield replace(branch, condition=typed.Cell(to, index, span=branch.condition.span), then=left)
                 yield from others
                 return

@@ -58,7 +58,7 @@ def canonical(program: typed.Program, entry: str) -> typed.Program:
     The order of the rewrites: functions are inlined first, since what follows looks at one function at a time. Rounds
     over all arcs become rounds over a frontier before loops over arcs are taken by rows for good, as only then other
     conditions hold for these. Counters become flags only where that lets rounds be replaced, colors
-    where no flag of them is left.
+    where no flag of them is left but frontiers.
     """
     functions = program.functions
     if len(functions) > 1:
@@ -93,7 +93,8 @@ def _canonical_function(
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
     colored = with_flags_for_colors(ranged)
     body = _with_rounds_replaced(colored, function, program)
-    if colored is not ranged and ({*walk.declared(colored)} - {*walk.declared(ranged)}) & {*walk.declared(body)}:
+    made = {*walk.declared(colored)} - {*walk.declared(ranged)}
+    if colored is not ranged and made & {*walk.declared(body)} - _frontiers(body):
         body = _with_rounds_replaced(ranged, function, program)
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
@@ -122,6 +123,12 @@ def _with_searches(body: typed.Block, program: typed.Program, results: frozenset
     plain = without_names(without_copies(body))
     found = with_searches_apart(as_searches(plain, program, results), program, results)
     return body if found is plain else found
+
+
+def _frontiers(body: typed.Block) -> set[typed.Symbol]:
+    """The flags that fixed points go on for."""
+    loops = (s for s in walk.statements(body) if isinstance(s, typed.FixedPoint))
+    return {part.symbol for loop in loops for part in walk.within(loop.condition) if isinstance(part, typed.Cell)}
 
 
 def _sources(function: typed.FunctionDefinition, program: typed.Program) -> frozenset[typed.Symbol]:

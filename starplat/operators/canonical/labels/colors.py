@@ -10,7 +10,8 @@ forall (u in g.nodes().filter(color == 1)) {          forall (u in g.nodes().fil
 }                                                     }
 
 Only constants are stored, by the host or by a node in its own cell, so that no two iterations store unlike flags, and
-each question reads one flag. The number that all begin with has a flag for all others.
+each question reads one flag. The number that all begin with has a flag for all others. Where each number is asked for,
+one that no round asks for is none of the others: `!color_is_1 && color_not_0` behind the rounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
+from starplat.operators.canonical.hosts import surroundings
 from starplat.operators.canonical.labels.numbers import constant, question
 from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement
 from starplat.operators.canonical.rising import is_filled
@@ -60,6 +62,9 @@ def _read(declared: typed.Declare, body: typed.Block) -> typed.Block | None:
     values = sorted({value for _, _, value in asked})
     if not 0 < len(values) <= _MOST or any(how not in _EQUALITY for _, how, _ in asked):
         return None
+    in_rounds = {q[2] for loop in surroundings(body).loops for part in walk.all_parts(loop) if (q := question(part))}
+    if set(values) == numbers and (behind := [v for v in values if v != first and v not in in_rounds]):
+        values.remove(behind[0])
     build = Builder(declared.span)
     words = {v: f"{'not' if v == first else 'is'}_{f'{v:g}'.replace('-', 'minus_')}" for v in values}
     flags = {v: build.of_nodes(f"{number.name}_{words[v]}", types.Scalar.BOOL) for v in values}
@@ -82,6 +87,8 @@ def _stores(
                 yield from _stores(number, s.body.statements, s.iterator, all_asked(s.filter) if once else ())
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 pass
+            case typed.If(condition, then, None) if own is not None and len(walk.writers(number, then)) == 1:
+                yield from _stores(number, then.statements, own, (*when, *all_asked(condition)))
             case _:
                 for inner in walk.blocks(s):
                     yield from _stores(
@@ -146,7 +153,11 @@ class _Colors:
                     return None
                 place, how, value = found
                 assert isinstance(place, typed.Cell)
-                flag = replace(place, symbol=self.flags[value])
-                is_flag = (how is typed.Operator.EQUAL) is not (value == self.first)
-                return flag if is_flag else Builder(part.span).negated(flag)
+                build, is_it = Builder(part.span), how is typed.Operator.EQUAL
+                if value in self.flags:
+                    flag = replace(place, symbol=self.flags[value])
+                    return flag if is_it is not (value == self.first) else build.negated(flag)
+                others = [(v == self.first, replace(place, symbol=flag)) for v, flag in self.flags.items()]
+                none = build.both(*(flag if is_first else build.negated(flag) for is_first, flag in others))
+                return none if is_it else build.negated(none)
         return None

@@ -19,9 +19,9 @@ that a discovery brings go with a level in place of the visited flag (see `disco
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import mentions
@@ -29,8 +29,8 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
-from starplat.operators.canonical.hosts import HostLoop, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import substituted
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
 from starplat.operators.canonical.searches.discovered_values import Discovered, are_apart, levels_and_values
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import has_enough
@@ -43,7 +43,7 @@ def visited_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) ->
     around = surroundings(body)
     for loop in around.loops:
         found = _read(loop)
-        if found is None or any(s in results or around.is_seen(s, loop) for s in found.flags):
+        if found is None or (shown := _unseen(found, loop, around, results)) is None:
             continue
         before, known = around.before(loop), around.known_before(loop)
         if isinstance(loop, typed.While) and not surely_begins(loop, known, before):
@@ -52,9 +52,37 @@ def visited_on_discovery(body: typed.Block, results: frozenset[typed.Symbol]) ->
             continue
         if not found.begins(before) or (isinstance(loop, typed.CountedLoop) and not _has_as_many(loop)):
             continue
-        made = around.with_in_place(loop, found.made(loop, before))
+        made = shown.with_in_place(loop, found.made(loop, before))
         return visited_on_discovery(without_unread(made, results), results)
     return body
+
+
+def _unseen(
+    found: "_Round", loop: HostLoop, around: Surroundings, results: frozenset[typed.Symbol]
+) -> Surroundings | None:
+    """The body in which the flags of a round are not read later, if it may be had: none is here in the end."""
+    seen = {s for s in found.flags if s in results or around.is_seen(s, loop)}
+    if not seen:
+        return around
+    block, place = around.block_of(loop)
+    rest = block.statements[place + 1 :]
+    if seen != {found.here} or not found.leaves_none or any(found.here in walk.all_written(s) for s in rest):
+        return None
+
+    def change(part: Any) -> Any:
+        match part:
+            case typed.Cell(symbol) if symbol is found.here:
+                return Builder(part.span).truth(False)
+            case typed.Unary(typed.UnaryOperator.NOT, typed.Cell(symbol)) if symbol is found.here:
+                return Builder(part.span).truth(True)
+            case typed.Binary(typed.Operator.AND):
+                kept = [c for c in rebuilt((part.left, part.right), change) if c != typed.TRUE]
+                return Builder(part.span).both(*kept) if kept else typed.TRUE
+        return None
+
+    asked = replace(block, statements=(*block.statements[: place + 1], *rebuilt(rest, change)))
+    shown = surroundings(with_block(around.body, block, asked))
+    return None if found.here in results or shown.is_seen(found.here, loop) else shown
 
 
 @dataclass(frozen=True)
@@ -63,7 +91,7 @@ class _Round:
     nodes that are `visited`, before others are discovered in the round if it `visits_first`. The `signal` is asked
     before it is set in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`,
     and taken back in it before nodes are discovered if it is `emptied`. `discovered` are the values that come with
-    it."""
+    it. None is here when a loop that `leaves_none` ends."""
 
     nest: Nest
     when: tuple[typed.Expression, ...]
@@ -76,6 +104,7 @@ class _Round:
     fresh: bool
     emptied: bool
     discovered: Discovered
+    leaves_none: bool
 
     @property
     def flags(self) -> set[typed.Symbol]:
@@ -161,7 +190,9 @@ def _read(loop: HostLoop) -> _Round | None:
     fresh = any(isinstance(s, typed.Declare) and s.symbol is there for s in statements)
     fills = (s for s in statements[:at] if isinstance(s, typed.Attach))
     empty = fresh or any(symbol is there for s in fills for symbol, _ in s.items)
-    return _Round(nest, when, here, there, visited, signal, place < at, asks_first, fresh, empty, discovered)
+    moved = next(isinstance(s, typed.CopyProperty) for s in cycle if isinstance(s, typed.CopyProperty | typed.If))
+    none = moved and not isinstance(loop, typed.CountedLoop)
+    return _Round(nest, when, here, there, visited, signal, place < at, asks_first, fresh, empty, discovered, none)
 
 
 def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
