@@ -71,7 +71,7 @@ def _operators(text: str) -> str:
 @pytest.mark.parametrize("text", [COUNTED, FLAGS], ids=["counts", "flags"])
 def test_sums_of_ones_are_counts(text: str) -> None:
     assert operators_of(SUMMED) == operators_of(text)
-    assert "each v when leaving_in[v]" in _operators(text)
+    assert "frontier peeling" in _operators(text)
     assert_as_written(text, UGLY.values())
 
 
