@@ -130,7 +130,14 @@ def test_nodes_that_are_not_reached_get_their_number_in_the_end(spelling: str) -
 
 @pytest.mark.parametrize(
     ("algorithm", "pulled"),
-    [("sssp", "pull_with_parent"), ("sssp", "best_parent_pulled"), ("widest_path", "pull_with_parent")],
+    [
+        ("bfs", "parent_beside_flags"),
+        ("bfs", "parent_beside_level"),
+        ("bfs", "parent_pulled"),
+        ("sssp", "best_parent_pulled"),
+        ("sssp", "pull_with_parent"),
+        ("widest_path", "pull_with_parent"),
+    ],
 )
 def test_a_parent_is_carried_however_it_is_found(algorithm: str, pulled: str) -> None:
     pushed = operators_of(FOLDER / algorithm / "with_parent.sp")

@@ -10,7 +10,8 @@
 
 A search by levels gives every node the least number of arcs, and so does the `Min`: `depth` counts the rounds from the
 level of the nodes that it begins at, all others are at INF, and only these are given a level. It does not matter which
-end of the arc asks, nor that it stops asking once it has its level.
+end of the arc asks, nor that it stops asking once it has its level. Flags that are stored beside go with the level, and
+so does a parent: the node at the other end, where any that gives the level will do.
 """
 
 from collections.abc import Callable, Sequence

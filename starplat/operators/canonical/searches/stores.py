@@ -75,12 +75,14 @@ def read_store(s: typed.Statement) -> Store | None:
     asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and any(_asks(c, s.place, s.value) for c in when)]
     if not asked_for and len(inner) == 1:  # a truth may be given again where nothing is done beside
         asked_for = [s for s in stores if isinstance(s.place, typed.Cell) and isinstance(s.value, typed.Literal)]
-    flags = [s for s in stores if isinstance(s.value, typed.Literal) and s not in asked_for]
-    if len(asked_for) != 1 or len(flags) + 1 != len(inner):
+    if len(asked_for) != 1:
         return None
     (store,) = asked_for
     place = store.place
     assert isinstance(place, typed.Cell)
+    flags = [s for s in stores if s is not store and (isinstance(s.value, typed.Literal) or _is_parent(s, place, nest))]
+    if len(flags) + 1 != len(inner) or len({s.place.symbol for s in stores}) != len(stores):
+        return None
     beside = tuple(typed.Carried(s.place, s.value, span=s.span) for s in flags)
     if place.index == typed.Variable(there) and not left:
         return Store(node, there, direction, when, place, store.value, beside)
@@ -88,6 +90,16 @@ def read_store(s: typed.Statement) -> Store | None:
         when = rebuilding.rebuilt(when, lambda part: effects.seen_from(part, there, node))
         return Store(there, node, effects.REVERSED[direction], when, place, store.value, beside)
     return None
+
+
+def _is_parent(s: typed.Assign, place: typed.Cell, nest: Nest) -> bool:
+    """Whether a cell beside `place` is given the node at the other end of the arc, and any that gives it will do: not
+    the first or the last of a row that is walked in order."""
+    is_there = place.index == typed.Variable(nest.there)
+    other = nest.node if is_there else nest.there
+    given = s.value.operand if isinstance(s.value, typed.Convert) else s.value
+    at_place = isinstance(s.place, typed.Cell) and s.place.index == place.index
+    return at_place and given == typed.Variable(other) and (is_there or not nest.may_break)
 
 
 def _asks(condition: typed.Expression, place: typed.Cell, value: typed.Expression) -> bool:
