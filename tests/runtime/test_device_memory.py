@@ -453,7 +453,7 @@ def test_what_functions_hold_is_looked_up_when_a_program_runs_again(monkeypatch:
     module = starplat.compile(EXAMPLES / "k_core.sp").module()
     held = estimate.temporaries(module, Sizes(1000, 5000))
     assert held > 0
-    monkeypatch.setattr(estimate, "walk_host", None)
+    monkeypatch.setattr(estimate, "calls_in", None)
     assert estimate.temporaries(module, Sizes(1000, 5000)) == held
     with pytest.raises(TypeError):
         estimate.temporaries(module, Sizes(1001, 5000))
