@@ -148,6 +148,46 @@ NEAR = {
     ),
     "others at first": (NESTED, [("nodes_to", "neighbors")]),
     "greater neighbors": (NESTED, [("w != v", "w > v")]),
+    "what is asked of neighbors changes": (
+        NESTED,
+        [
+            ("<int> core)", "<int> core, propNode<int> x)"),
+            ("filter(u != v)", "filter(u.x == v.x)"),
+            ("filter(w != v)", "filter(w.x == v.x)"),
+            ("  int k", "  forall (v in g.nodes()) { v.x = 0; }\n  int k"),
+        ],
+    ),
+    "those that left tell nobody": (
+        NESTED,
+        [("filter(u != v)", "filter(u != v && u.alive)"), ("filter(w != v)", "filter(w != v && v.alive)")],
+    ),
+    "it ends after a round in which some leave": (
+        NESTED,
+        [
+            ("long left = g.num_nodes()", "bool any = True"),
+            ("left > 0", "any"),
+            ("left -= 1; ", ""),
+            ("    while (again) {\n", ""),
+            ("bool again = True;", "bool again; any = False;"),
+            ("    }\n    k++;\n", "    if (!again) { k++; forall (v in g.nodes().filter(alive)) { any = True; } }\n"),
+        ],
+    ),
+    "those that survive leave": (
+        NESTED,
+        [
+            ("  propNode<bool> alive;\n", ""),
+            ("core = 0, alive = True", "core = -1"),
+            ("long left = g.num_nodes()", "bool any = True"),
+            ("left > 0", "any"),
+            ("left -= 1; ", ""),
+            ("alive && d", "core == -1 && d"),
+            ("v.alive = False; ", ""),
+            (
+                "    k++;",
+                "    any = False; forall (v in g.nodes().filter(core == -1)) { any = True; v.core = k; } k++;",
+            ),
+        ],
+    ),
     "two each": (NESTED, [("w.d -= 1", "w.d -= 2")]),
     "rounds are counted": (
         NESTED,
@@ -176,6 +216,14 @@ NEAR = {
     "one above the least": (LEAST, [("max(k, least)", "max(k, least + 1)")]),
     "one above": (COPIES, [("v.core = k", "v.core = k + 1")]),
     "five at first": (COPIES, [("core = 0", "core = 5")]),
+    "the copy is counted": (
+        COPIES,
+        [
+            ("int k = 0;", "int k = 0; int x = 0;"),
+            ("alive = after;", "int c = Count(after); x += c; alive = after;"),
+            ("v.core = k;", "v.core = k + x;"),
+        ],
+    ),
     "the copy is read": (COPIES, [("filter(alive)) { if", "filter(after)) { if")]),
     "two a node": (COPIES, [("dropped++", "dropped += 2"), ("left > 0", "k < 5")]),
 }

@@ -72,6 +72,21 @@ function f(Graph g, propNode<int> level, node src) {
   } while (more);
 }
 """
+TURNS_AGAIN = """
+function f(Graph g, propNode<int> n) {
+  propNode<int> turn;
+  g.attachNodeProperty(n = 0, turn = -1);
+  forall (v in g.nodes().filter(v < 3)) { v.turn = 0; }
+  int round = 0;
+  while (round < 5) {
+    for (v in g.nodes().filter(turn == round)) {
+      v.n += 1;
+      for (w in g.neighbors(v)) { w.turn = round + 1; }
+    }
+    round++;
+  }
+}
+"""
 OWN = ("int best = v.level;", "v.later = v.level;")
 LOOK = "best = min(best, u.level + 1);"
 KEEP = "v.later = best;"
@@ -101,6 +116,12 @@ NEAR_MISSES = {
     "the round before, and this one": changed(TURNS, ("turn == round", "turn == round - 1 || v.turn == round")),
     "the round before that": changed(
         TURNS, ("turn == round", "turn == round - 1"), ("more = False", "more = round < 3")
+    ),
+    "turns that are given again before they come": TURNS_AGAIN,
+    "asked for behind those that are given": changed(
+        TURNS_AGAIN,
+        ("    for (v", "    forall (v"),
+        ("    round++;", "    forall (v in g.nodes().filter(turn == round)) { v.n += 100; }\n    round++;"),
     ),
     "counted before the round is": changed(
         TURNS, CARRIED, *COUNTED, ("    round++;\n", ""), ("many += 1; }\n", "many += 1; }\n    round++;\n")

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from starplat.analysis import convergence, walk
-from starplat.analysis.settling.monotone import all_asked
+from starplat.analysis.settling.monotone import all_asked, mentions
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
@@ -83,6 +83,9 @@ def _in_one_loop(
     if not known or counted is None or not read.tells_those_that(counted[1]):
         return None
     kept, row = counted
+    place = max(i for i, s in enumerate(before) if walk.touches(s, read.degree))
+    if any(mentions(c, walk.all_written(loop.body, *before[place + 1 :])) for c in row.conditions):
+        return None
     for symbol in (read.core, read.members.symbol, read.mark):
         kept = falling_bounds.without_fill(symbol, kept)
     return *kept, *falling_bounds.peeling(read.core, row, Builder(loop.span))
@@ -202,6 +205,7 @@ def _is_peeling(loop: hosts.HostLoop, read: _Read, before: Sequence[typed.Statem
             none.run(every)
             rounds = (some, none)
         left = rounds[-1].members_left(loop)
+        begins = begins and all(s.members_left(loop) == left or s.goes_on_as_before(loop) for s in rounds)
     else:
         place = every.index(inner)
         begun.run(every[:place])
@@ -291,6 +295,11 @@ class _Followed:
             now = self.number(loop.condition)
         return _plus(now, {_Of.GONE: 1 if self.leaves else 0})
 
+    def goes_on_as_before(self, loop: hosts.HostLoop) -> bool:
+        """Whether a round changes nothing about a condition that held before it."""
+        begun = _Followed(self.read, leaves=self.leaves)
+        return isinstance(loop, typed.While) and self.number(loop.condition) == begun.number(loop.condition)
+
     def goes_on(self, loop: hosts.HostLoop) -> bool:
         """Whether a loop has another round."""
         if isinstance(loop, typed.FixedPoint):
@@ -379,7 +388,12 @@ class _Followed:
                     raise _NotFollowed
                 self.values[least] = {_Of.LEAST: 1}
             case typed.Assign(typed.Cell(core, index), value) if core is self.read.core and index == own:
-                if self.leaves or are_to_leave or self.number(value) != _plus(self.bound, _ONE):
+                if (
+                    core is self.read.members.symbol
+                    or self.leaves
+                    or are_to_leave
+                    or self.number(value) != _plus(self.bound, _ONE)
+                ):
                     raise _NotFollowed
                 self.survivors_are_told = True
             case typed.Assign(typed.Variable(symbol), value) if value == typed.TRUE and self._now(symbol) == _NONE:

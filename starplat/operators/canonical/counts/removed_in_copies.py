@@ -34,7 +34,7 @@ def _marked(statements: rebuilding.Statements, body: typed.Block) -> rebuilding.
         between = statements[first + 1 : back[0]] if len(back) == 1 else ()
         loops, stores = [d for i in between for d in loops_over_nodes(i)], walk.writers(copy, *between)
         known = {Same(i) for i in (s, *stores, *(statements[i] for i in back))}
-        others = [i for i in walk.statements(body) if Same(i) not in known and not isinstance(i, typed.Declare)]
+        others = [i for i in walk.statements(body) if Same(i) not in known and i != typed.Declare(copy)]
         removes = all(isinstance(i, typed.Assign) and i.value == typed.FALSE for i in stores)
         alone = not any(copy in (*walk.written(i), *walk.read(i)) for i in others)
         if stores and loops and removes and alone and members not in walk.all_written(*between):

@@ -12,14 +12,14 @@ Numbers may go with a winner, `<w.d, w.turn> = <Min(w.d, v.d + 1), round + 1>`, 
 are set to it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.build import Builder
-from starplat.operators.canonical import hosts, rebuilding, rising
+from starplat.operators.canonical import effects, hosts, rebuilding, rising
 from starplat.operators.canonical.counts import members, round_marks
 
 
@@ -55,14 +55,38 @@ def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | N
     given = [s for i in before for s in walk.statements(i) if any(s is store for store in marks.stores)]
     later = [s for s in marks.stores if not any(s is i for i in given)]
     fits = (
-        all(any(part is p for p in within) for part in compared)
+        bool(later)
+        and all(any(part is p for p in within) for part in compared)
         and all(any(s is i for i in inside) and _of_round(_value(s, marks)) == (round_, ahead + 1) for s in later)
         and all(rising.number(_value(s, marks)) == first + ahead for s in given)
         and all(fill is not None and fill < first + ahead for fill in marks.filled)
         and not any(isinstance(s, typed.Attach) and marks.symbol in walk.written(s) for s in inside)
         and around.block_of(loop)[0] is marks.body
+        and _is_asked_first(loop.body.statements, steps, compared, later)
     )
-    return steps[0] if later and fits else None
+    return steps[0] if fits else None
+
+
+def _is_asked_first(
+    rounds: Sequence[typed.Statement],
+    steps: Sequence[typed.Statement],
+    compared: Sequence[typed.Binary],
+    stores: Sequence[typed.Statement],
+) -> bool:
+    """Whether no cell is asked for between a store and the next step: it is not of this round any more then."""
+    at = rounds.index(steps[0])
+    order = (*rounds[at + 1 :], *rounds[:at])
+    inside = [list(walk.statements(s)) for s in order]
+    asks = [[c for c in compared for i in every if any(c is p for p in walk.own_parts(i))] for every in inside]
+    place = next(place for place, every in enumerate(inside) if any(s is i for s in stores for i in every))
+    if any(asks[place + 1 :]):
+        return False
+    match order[place]:
+        case typed.ForEach(parallel=True) as loop if len(asks[place]) == 1:
+            rest = tuple(s for s in loop.body.statements if not isinstance(s, typed.Declare))
+            conditions, _ = effects.asked_by_loop(replace(loop, body=replace(loop.body, statements=rest)))
+            return any(part == asks[place][0] for c in conditions for part in walk.within(c))
+    return not asks[place]
 
 
 def _value(s: typed.Statement, marks: round_marks.Marks) -> typed.Expression | None:
