@@ -164,6 +164,15 @@ NEAR = {name: changed(FLAGGED, change) for name, change in _NEAR.items()} | {
         ("!here", "!some"),
         ("      here = there;", "      some = none;\n      here = there;"),
     ),
+    "only some that are found go on": changed(
+        FLAGGED,
+        (
+            "      here = there;\n      g.attachNodeProperty(there = False);\n",
+            """      g.attachNodeProperty(here = False);
+      forall (w in g.nodes().filter(there)) { w.there = False; if (w % 2 == 0) { w.here = True; } }
+""",
+        ),
+    ),
     "the rounds go on for others": changed(SETTLED, ("!here", "!there")),
     "not all that are found go on": changed(ONE_FLAG, ("w.here = True;", "if (w % 3 != 1) { w.here = True; }")),
 }

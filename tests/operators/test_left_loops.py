@@ -39,6 +39,11 @@ NEAR = {
     "it is left at two places": changed(LEFT, ("    depth++;\n", "    if (depth > 2) { break; }\n    depth++;\n")),
     "it may be left in a round": changed(LEFT, ("    if (!again)", "    if (depth == 2) { return; }\n    if (!again)")),
     "the counter is asked": changed(LEFT, ("!again", "!again || depth > 1")),
+    "the end of the rounds comes nearer": changed(
+        LEFT,
+        ("  while (True) {", "  int n = g.num_nodes();\n  for (int i = 0; i < n; i++) {\n    n = 2;"),
+        ("    if (!again) { break; }\n    depth++;", "    depth++;\n    if (!again) { break; }"),
+    ),
     "a cell is asked": changed(LEFT, ("!again", "!again || src.level > 0")),
 }
 

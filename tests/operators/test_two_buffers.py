@@ -142,6 +142,10 @@ NEAR = {
          "first = INF, on = False);\n  next = first;\n  src.first = 0;\n  level = first;\n"),
         ("  propNode<int> next;\n", "  propNode<int> next;\n  propNode<int> first;\n"),
     ),
+    "a copy of what was there before": changed(
+        BUFFERS, ("level = INF, next = INF, on = False);", "level = 3, on = False);\n"
+         "  g.attachNodeProperty(level = INF, next = level);")
+    ),
     "the function stores": changed(CALLED, ("b.level = Min(b.level, far);", "if (far < b.level) b.level = far - 1;")),
     "the function asks for another level": changed(ASKED, ("u.level == depth", "u.level == depth - 1")),
 }  # fmt: skip

@@ -36,8 +36,7 @@ def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statem
     if may_leave(loop.body.statements):
         return None
     inside = list(walk.statements(loop.body))
-    bound = walk.variables(loop.condition)
-    counted = any(loop.symbol in walk.read(i) or bound & set(walk.written(i)) for i in inside)
+    counted = any(loop.symbol in walk.read(i) for i in inside)
     if counted or not has_enough(loop, before):
         return None
     build = Builder(loop.span)

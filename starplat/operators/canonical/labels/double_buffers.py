@@ -249,11 +249,12 @@ def _begin_alike(now: typed.Symbol, following: typed.Symbol, before: Sequence[ty
                 given = {now: [s], following: [s]}
             case typed.Attach() | typed.CopyProperty():
                 fills = s.items if isinstance(s, typed.Attach) else ()
+                held = dict(given)
                 given |= {symbol: [value] for symbol, value in fills if symbol in given}
                 for symbol, source in walk.copies(s):
                     if symbol in given:  # what another property holds after so many changes
                         changes = sum(source in walk.all_written(i) for i in before[:place])
-                        given[symbol] = list(given.get(source, (source, changes)))
+                        given[symbol] = list(held.get(source, (source, changes)))
             case typed.Assign(typed.Cell(symbol, index), value) if symbol in given:
                 given[symbol] += (index, value)
             case _ if given.keys() & walk.all_written(s):

@@ -115,7 +115,7 @@ def _made(
             following = depth if steps.counted else build.plus(depth, 1)
             steps.levels += [(store, steps.counted) for store in stores]
             steps.begin()
-    if len(steps.levels) != 1 or steps.more:
+    if len(steps.levels) != 1 or steps.more or steps.asked_again:
         return None
     ((store, before_it),) = steps.levels
     level, more = store.place.symbol, above(store.value, depth)
@@ -134,7 +134,7 @@ def _made(
     if not asks_more or any(len(walk.writers(symbol, changed)) != 1 for symbol in (level, depth.symbol)):
         return None
     emptied = steps.cleared or not steps.holds.get(steps.next_frontier)
-    left = any(flags & {*walk.read(i), *walk.written(i)} for i in walk.statements(changed))
+    left = any(walk.touches(changed, flag) for flag in (*flags, *steps.marks))
     return changed if emptied and steps.holds.get(here) and not left else None
 
 

@@ -145,6 +145,8 @@ def number(value: typed.Expression, known: Known) -> int | None:
 def has_enough(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> bool:
     """Whether there are no fewer rounds than nodes but one."""
     begins = loop.first in (typed.Literal(0, Scalar.INT), typed.Literal(1, Scalar.INT))
+    if walk.variables(loop.condition) & (walk.all_written(loop.body) | walk.lent(loop.body)):
+        return False
     match asked_of(loop.condition, typed.Variable(loop.symbol)):
         case typed.Operator.LESS | typed.Operator.LESS_EQUAL, end:
             return begins and counted_up(loop.step) is loop.symbol and _is_number_of_nodes(end, before)
