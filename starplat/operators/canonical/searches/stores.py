@@ -81,7 +81,8 @@ def read_store(s: typed.Statement) -> Store | None:
     place = store.place
     assert isinstance(place, typed.Cell)
     flags = [s for s in stores if s is not store and (isinstance(s.value, typed.Literal) or _is_parent(s, place, nest))]
-    if len(flags) + 1 != len(inner) or len({s.place.symbol for s in stores}) != len(stores):
+    last = {s.place.symbol: (s.place, s.value) for s in stores}
+    if len(flags) + 1 != len(inner) or any(last[s.place.symbol] != (s.place, s.value) for s in stores):
         return None
     beside = tuple(typed.Carried(s.place, s.value, span=s.span) for s in flags)
     if place.index == typed.Variable(there) and not left:

@@ -238,8 +238,8 @@ def is_unreached(
             c = replace(c, operator=MIRRORED[operator], left=right, right=left)
     match c:
         case typed.Binary(typed.Operator.GREATER, left, right) if left == own:
-            is_greater = (above(right, typed.Variable(counter)) or 0) >= 0 and mentions(right, {counter})
-            return is_greater and isinstance(none, typed.Infinity)
+            more = above(right, typed.Variable(counter))
+            return more is not None and more >= 0 and isinstance(none, typed.Infinity)
         case typed.Binary(typed.Operator.LESS, left, typed.Literal(0)) if left == own:
             return isinstance(none, typed.Literal)
     return compared(c, own) == none or any(says(c, typed.Cell(mark, there), False) for mark in marks)
