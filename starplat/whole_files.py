@@ -33,7 +33,7 @@ def replacing(destination: Path, mode: int | None = None, suffix: str = ".part")
 def mode_of_new() -> int:
     """The permissions that a new file gets."""
     with _MASK:
-        mask = os.umask(0)
+        mask = os.umask(0o077)  # a file that another thread makes meanwhile is for the user alone
         os.umask(mask)
     return 0o666 & ~mask
 

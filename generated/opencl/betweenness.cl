@@ -74,7 +74,7 @@ void betweenness_add_paths(
                 const int u_2 = in_columns[in_e_2];
                 if (bfs_level[u_2] == depth - 1) {
                     if (power[u_2] > highest) {
-                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                        sum = power[u_2] == (int)((uint)highest + 1) ? sum * unit : 0.0;
                         highest = power[u_2];
                     }
                     sum += power[u_2] == highest ? paths[u_2] : power[u_2] == (int)((uint)highest - 1)
@@ -224,7 +224,7 @@ void betweenness_few(
                         const int u_2 = in_columns[in_e_2];
                         if (latest(bfs_level[u_2]) == depth - 1) {
                             if (power[u_2] > highest) {
-                                sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                sum = power[u_2] == (int)((uint)highest + 1) ? sum * unit : 0.0;
                                 highest = power[u_2];
                             }
                             sum += power[u_2] == highest ? paths[u_2] : power[u_2] == (int)((uint)highest - 1)
@@ -248,9 +248,7 @@ void betweenness_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found
-        && ((int)((uint)bfs_level_end - bfs_level_begin) < few
-        && (int)((uint)bfs_level_end - bfs_level_begin) <= num_nodes / 16));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }
 
 // betweenness.sp:38 iterateInReverse (v != src)
@@ -297,5 +295,5 @@ void betweenness_few_2(
             *bfs_level_end_outcome = bfs_level_end;
             *bfs_level_begin_outcome = bfs_level_begin;
         }
-    } while (goes_on && (int)((uint)bfs_level_end - bfs_level_begin) < few_2);
+    } while (goes_on && bfs_level_end - bfs_level_begin < few_2);
 }

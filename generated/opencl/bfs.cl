@@ -159,7 +159,5 @@ void bfs_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found
-        && ((int)((uint)bfs_level_end - bfs_level_begin) < few
-        && (int)((uint)bfs_level_end - bfs_level_begin) <= num_nodes / 16));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }

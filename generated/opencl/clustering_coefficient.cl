@@ -156,7 +156,7 @@ __kernel void clustering_coefficient_set_lcc_from_triangles(
         long neighbors = 0;
         long arcs = 0;
         neighbors += row_offsets[v + 1] - row_offsets[v] - (find_arc(row_offsets, columns, v, v) >= 0 ? 1 : 0);
-        arcs += multiply_long(2, triangles_of[v]);
+        arcs = (long)((ulong)arcs + multiply_long(2, triangles_of[v]));
         lcc[v] = 0.0;
         if (neighbors > 1) {
             const double pairs = (double)multiply_long(neighbors, neighbors - 1);

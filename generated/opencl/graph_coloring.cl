@@ -47,7 +47,7 @@ static int join_bit_or_int(
 // graph_coloring.sp:57 function lowest_free(int bits)
 #line 57 "graph_coloring.sp"
 static int lowest_free(int bits) {
-    return ~bits & (bits + 1);
+    return ~bits & (int)((uint)bits + 1);
 }
 
 // graph_coloring.sp:71 function rank(Graph g, node v)
@@ -98,7 +98,7 @@ void graph_coloring_add_color(
             color[v] -= 1;
             some_full_part = true;
         } else if (!blocked) {
-            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            color[v] = (int)((uint)multiply(~color[v], 32) + place(lowest_free(taken[v])));
             left_part -= 1;
         }
     }
@@ -196,7 +196,7 @@ void graph_coloring_add_color_symmetric(
             color[v] -= 1;
             some_full_part = true;
         } else if (!blocked) {
-            color[v] = multiply(~color[v], 32) + place(lowest_free(taken[v]));
+            color[v] = (int)((uint)multiply(~color[v], 32) + place(lowest_free(taken[v])));
             left_part -= 1;
         }
     }

@@ -15,6 +15,7 @@ from starplat.backends.c.lines import INDENT
 from starplat.backends.c.parameters import Parameters, kernels_inside, signature_text, under_all_names, unnamed_if_idle
 from starplat.backends.c.records import need_records
 from starplat.backends.c.set_forms import CLUSTER, CLUSTER_MACROS, need_frontier
+from starplat.backends.c.small_numbers import with_numbers
 from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.legal_module import legal, legal_names
 from starplat.backends.one_launch.rings import launched_in
@@ -85,6 +86,8 @@ class _Viewer:
         self.helpers = Helpers(launch.most_sets(module), of_space=CLUSTER_MACROS)
         self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)
+        printer = ExpressionPrinter(spelling, names.local, names.helper, self.helpers)
+        self.any_printer = with_numbers(printer, module)
 
     def unit(self, kernels: tuple[st.LegalKernel | st.LegalLoop, ...], functions: tuple[st.LegalFunction, ...]) -> Unit:
         printed = tuple(self.function(function) for function in functions)
@@ -98,7 +101,7 @@ class _Viewer:
         printer = self.printer(kernel.name, frozenset(), near=kernel.near)
         memory = self.given_memory(legal, printer)
         before = (*self.spelling.leading_parameters, *(one.parameter for one in memory))
-        body = StatementPrinter(printer).lines(legal.body)
+        body = self.lines(printer, legal.body)
         shown = [*before, *self.shown(parameters, body)]
         signature = signature_text(f"{self.kernel_prefix(legal)} {name}", shown)
         place = origin(self.module, kernel.span)
@@ -128,7 +131,7 @@ class _Viewer:
         if legal.op.cluster:
             self.need_others_sets(legal.op)
             self.helpers.space = CLUSTER
-        lines = StatementPrinter(self.loop_printer(legal)).lines(legal.body)
+        lines = self.lines(self.loop_printer(legal), legal.body)
         body = [*self.sets(legal), *around, *self.records(legal), *lines, *around, *self.left_sets(legal)]
         self.helpers.space = ""
         place = origin(self.module, legal.op.span)
@@ -238,21 +241,28 @@ class _Viewer:
         function = legal.function
         name = self.names.helper(function.name)
         result = "void" if function.result is None else self.spelling.values[function.result]
-        body = StatementPrinter(self.printer(function.name, frozenset(function.references))).lines(legal.body)
+        printer = self.printer(function.name, frozenset(function.references))
+        printer.any_numbers.update(function.given_scalars)
+        body = self.lines(printer, legal.body)
+        returned = (part.value for part in visitor.walk(legal.body) if isinstance(part, st.Leave))
+        if any(value is not None and printer.is_any_number(value) for value in returned):
+            printer.any_results.add(function.name)
         parameters = self.shown(self.parameters.of_function(function), body)
         signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
         place = origin(self.module, function.span)
         comments = tuple(comment(text) for text in (place, function.comment) if text)
         return Routine(name, folded(comments), line_mark(self.module, function.span), signature, folded(body))
 
+    def lines(self, printer: ExpressionPrinter, body: st.Body) -> list[str]:
+        printer.note(body)
+        return StatementPrinter(printer).lines(body)
+
     def printer(
         self, routine: str | None, references: frozenset[ir.Variable], *, near: bool = False
     ) -> ExpressionPrinter:
-        return ExpressionPrinter(
-            self.spelling,
-            self.names.local,
-            self.names.helper,
-            self.helpers,
+        return replace(
+            self.any_printer,
+            any_numbers={*self.any_printer.any_numbers},
             references=references,
             contested=frozenset() if routine is None else self.contested[routine],
             far=frozenset(() if near or self.module.managed else self.module.mapped),

@@ -156,7 +156,10 @@ function f(Graph g, propNode<{kind}> far, propNode<{kind}> near, node src) {{
 
 
 WRAPPING = """
-function wraps(Graph g, propNode<int> x, propNode<long> y, propNode<int> key, propNode<int> best, propNode<int> said) {
+function rises(int a) { return a + 1 > a; }
+
+function wraps(Graph g, propNode<int> x, propNode<long> y, propNode<int> key, propNode<double> real,
+               propNode<int> best, propNode<int> said, propNode<int> more, int most) {
   int low = -2147483647;
   forall (v in g.nodes()) {
     map<int, int> sums;
@@ -170,6 +173,19 @@ function wraps(Graph g, propNode<int> x, propNode<long> y, propNode<int> key, pr
     for (w in g.neighbors(v)) { many += 1000000000; }
     v.said = (v.x + 1 > v.x ? 1 : 0) + (v.x - 1 < v.x ? 2 : 0) + (-v.x > 0 ? 4 : 0) + (v.y + 1 > v.y ? 8 : 0)
            + (z > v.x ? 16 : 0) + (many < 0 ? 32 : 0);
+  }
+  forall (v in g.nodes()) {
+    int later = 0;
+    int same = 0;
+    for (w in g.neighbors(v)) {
+      if (later + 1 > later) { same += 1; }
+      later = w.x;
+    }
+    int above = max(v.x, 3);
+    int product = v.x * v.key;
+    int whole = int(v.real);
+    v.more = (most + 1 > most ? 1 : 0) + (rises(v.x) ? 2 : 0) + (above + 1 > above ? 4 : 0)
+           + (product + 1 > product ? 8 : 0) + (whole + 1 > whole ? 16 : 0) + 32 * same;
   }
 }
 """
@@ -186,7 +202,9 @@ def test_sums_wrap_around(target: Target) -> None:
         "x": draw.choice(np.array([-(2**31), 2**31 - 1, 0, 5, -7], np.int32), n),
         "y": draw.choice(np.array([-(2**63), 2**63 - 1, 0, 5], np.int64), n),
         "key": draw.integers(0, 3, n).astype(np.int32),
+        "real": draw.choice(np.array([1e30, 3.0, -5e20]), n),
+        "most": 2**31 - 1,
     }
     found, expected = target.run(program, graph, given), REFERENCE.run(program, graph, given)
-    for name in ("best", "said"):
+    for name in ("best", "said", "more"):
         np.testing.assert_array_equal(found[name], expected[name])

@@ -6,18 +6,20 @@ Takes an expression, the names and a target's spelling; returns text. Functions 
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
 import numpy as np
 
+from starplat.backends import statements as st
 from starplat.backends.c import precedence
 from starplat.backends.c.precedence import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
 from starplat.ir import build, nodes as ir
 from starplat.ir.conditions import negated
+from starplat.ir.visitor import walk
 
 _WIDENED = (precedence.SUM, precedence.PRODUCT, precedence.BIT_OR, precedence.BIT_XOR, precedence.BIT_AND)
 
@@ -28,7 +30,8 @@ class ExpressionPrinter:
 
     `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
     while they are read; `far` arrays that may lie in the host's memory; `hidden_arguments` what a called function is
-    passed besides what its call says; `of_cells` variables that were given what cells hold.
+    passed besides what its call says; `counts` arrays of small numbers; `any_numbers` variables that may hold others,
+    and `any_results` functions that may return them.
     """
 
     spelling: Spelling
@@ -41,7 +44,9 @@ class ExpressionPrinter:
     contested: frozenset[ir.Array] = frozenset()
     far: frozenset[ir.Array] = frozenset()
     hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    of_cells: set[ir.Variable] = field(default_factory=set)
+    counts: frozenset[ir.Array] = frozenset()
+    any_numbers: set[ir.Variable] = field(default_factory=set)
+    any_results: set[str] = field(default_factory=set)
 
     def expression(self, expression: ir.Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
@@ -142,7 +147,8 @@ class ExpressionPrinter:
         ):
             return self.print(build.minus(left, right.operand, binary.element))
         if operator in _SUMS and binary.element in self.spelling.unsigned and self.is_any_number(binary):
-            return f"({self.spelling.values[binary.element]})({self.wrapping(binary)})", precedence.PREFIX
+            text = self.wrapping(binary, binary.element)
+            return f"({self.spelling.values[binary.element]})({text})", precedence.PREFIX
         level = precedence.LEVELS[operator]
         if level in (precedence.EQUALITY, precedence.ORDER):
             left, right = without_cast(left), without_cast(right)
@@ -152,33 +158,64 @@ class ExpressionPrinter:
         return f"{first} {operator.value} {second}", level
 
     def is_any_number(self, value: ir.Expression) -> bool:
-        """Whether a value that a cell has held is among the parts of a sum; indices and counts are small."""
+        """Whether sums with it may overflow: it is no index, count or small constant, nor made of these alone."""
+        if value.element not in self.spelling.unsigned:
+            return False
         match value:
             case ir.Const(int() as number):
                 return abs(number) > _SMALL
             case ir.Load(array):
-                return array.element in self.spelling.unsigned
+                return array not in self.counts
             case ir.Ref(variable):
-                return variable in self.of_cells
-            case ir.Unary(ir.UnaryOperator.NEGATE, operand) | ir.Cast(operand, ir.Element.INT):
+                return variable in self.any_numbers
+            case ir.Cast(operand, element):
+                widens = element is ir.Element.LONG and not is_long(operand)
+                return operand.element.is_real or (not widens and self.is_any_number(operand))
+            case ir.Unary(_, operand):
                 return self.is_any_number(operand)
-            case ir.Binary(operator, left, right) if operator in _SUMS:
-                return self.is_any_number(left) or self.is_any_number(right)
-            case ir.Select(_, left, right):
-                return self.is_any_number(left) or self.is_any_number(right)
+            case ir.Binary(operator, left, right):
+                parts = [part for part in (left, right) if operator in _SUMS or not isinstance(part, ir.Const)]
+                return any(map(self.is_any_number, parts))
+            case ir.Select(_, then, otherwise):
+                return self.is_any_number(then) or self.is_any_number(otherwise)
+            case ir.Apply(function, arguments) if function is not ir.MathFunction.POPCOUNT:
+                bounds = function is ir.MathFunction.MIN
+                return any(self.is_any_number(one) for one in arguments if not (bounds and _is_positive(one)))
+            case ir.CallFunction(name):
+                return name in self.any_results
         return False
 
-    def note(self, variable: ir.Variable, value: ir.Expression) -> None:
-        """Remembers what a variable is given."""
-        if variable.element in self.spelling.unsigned and self.is_any_number(value):
-            self.of_cells.add(variable)
+    def note(self, body: object, given: Iterable[tuple[ir.Variable, ir.Expression]] = ()) -> None:
+        """Finds out which variables may hold any number, wherever in a body they get it."""
+        if not self.spelling.unsigned:
+            return
+        given = [*given]
+        for part in walk(body):
+            match part:
+                case st.Declare(variable, value) | st.Assign(variable, value) | st.Accumulate(variable, _, value):
+                    given.append((variable, value))
+                case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
+                    given.append((variable, value))
+                case st.FetchCell(variable, _, array, index) | st.SwapCell(variable, array, index):
+                    given.append((variable, ir.Load(array, index)))
+                case ir.ReadCell(variable, array, index):
+                    given.append((variable, ir.Load(array, index)))
+                case ir.CallFunction(_, arguments):
+                    self.any_numbers.update(lent for lent in arguments if isinstance(lent, ir.Variable))
+                case ir.HostCall(_, arguments, result):
+                    lent = (one for one in (*arguments, result) if isinstance(one, ir.Variable))
+                    self.any_numbers.update(lent)
+        before = -1
+        while before < len(self.any_numbers):
+            before = len(self.any_numbers)
+            self.any_numbers.update(variable for variable, value in given if self.is_any_number(value))
 
-    def wrapping(self, value: ir.Expression) -> str:
-        """A value in the unsigned type of its element, in which sums wrap around."""
-        if isinstance(value, ir.Binary) and value.operator in _SUMS:
+    def wrapping(self, value: ir.Expression, element: ir.Element) -> str:
+        """A value in the unsigned type of an element, in which sums wrap around."""
+        if isinstance(value, ir.Binary) and value.operator in _SUMS and value.element is element:
             right = self.operand(precedence.SUM, value.right, precedence.PRODUCT)
-            return f"{self.wrapping(value.left)} {value.operator.value} {right}"
-        return f"({self.spelling.unsigned[value.element]}){self.at(precedence.PREFIX, value)}"
+            return f"{self.wrapping(value.left, element)} {value.operator.value} {right}"
+        return f"({self.spelling.unsigned[element]}){self.at(precedence.PREFIX, value)}"
 
     def beside(self, level: int, operand: ir.Expression, needed: int, other: ir.Expression) -> str:
         """An operand; beside a 64-bit one or in a comparison it needs no conversion to 64 bits."""
@@ -311,6 +348,10 @@ def sum_text(spelling: Spelling, element: ir.Element, left: str = "a", right: st
     return f"{left} + {right}" if unsigned is None else f"({spelling.values[element]})(({unsigned}){left} + {right})"
 
 
+def _is_positive(value: ir.Expression) -> bool:
+    return isinstance(value, ir.Const) and value.value > 0
+
+
 def is_word(array: ir.Array, index: ir.Expression) -> bool:
     """Whether this is the one cell of a word, not one of an array's."""
     return array.extent is ir.Extent.ONE and isinstance(index, ir.Const)
@@ -364,7 +405,7 @@ def _with_point(text: str) -> str:
 
 _WITH_OWN_ASSIGNMENT = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
 
-_SMALL = 64
+_SMALL = 256
 """Steps up to here, added once for each node or arc, are counts."""
 
 _SUMS = (ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT)
@@ -384,10 +425,9 @@ _ASSIGNED = (
 def assignment_text(expressions: ExpressionPrinter, variable: ir.Variable, value: ir.Expression) -> str:
     """`x = value`, or `x += …` where the value begins with what the variable was."""
     place, _ = expressions.place(variable)
-    expressions.note(variable, value)
     if isinstance(value, ir.Binary) and value.left == ir.Ref(variable) and value.operator in _ASSIGNED:
         wraps = value.operator is ir.BinaryOperator.MULTIPLY and not value.element.is_real
-        wraps |= value.element in expressions.spelling.unsigned and expressions.is_any_number(value)
+        wraps |= value.operator in _SUMS and expressions.is_any_number(value)
         taken = _taken_away(ir.Combine.ADD, value.right) if value.operator is ir.BinaryOperator.ADD else None
         if taken is not None and not wraps:
             return f"{place} -= {expressions.expression(taken)}"

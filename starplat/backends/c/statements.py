@@ -98,7 +98,6 @@ class StatementPrinter:
     def declaration(self, declare: st.Declare) -> str:
         kind = self.expressions.spelling.values[declare.variable.element]
         name = self.expressions.local(declare.variable)
-        self.expressions.note(declare.variable, declare.value)
         return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
 
     def piece(self, piece: st.Piece) -> Iterator[str]:
