@@ -128,6 +128,10 @@ NEAR = {
     "no more than": (NESTED, [("d < k", "d <= k")]),
     "some are left": (NESTED, [("left > 0", "left > 3")]),
     "it differs from 3": (NESTED, [("left > 0", "left != 3 && k < 9")]),
+    "a truth that is another": (
+        NESTED,
+        [("int k = 1", "bool yes = True; int k = 1"), ("left > 0", "(left < 2) == yes")],
+    ),
     "some leave twice": (NESTED, [("left -= 1;", "left -= 2;")]),
     "not all at first": (
         NESTED,

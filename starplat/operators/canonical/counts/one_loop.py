@@ -335,7 +335,7 @@ class _Followed:
                 return _plus(self.number(operand), times=-1)
             case typed.Unary(typed.UnaryOperator.NOT, operand):
                 return _plus(_ONE, _plus(self.number(operand), times=-1))
-            case typed.Binary(operator, left, right) if operator in _SUMS:
+            case typed.Binary(operator, left, right) if operator in _SUMS and left.type is not types.Scalar.BOOL:
                 return _SUMS[operator](self.number(left), self.number(right))
         raise _NotFollowed
 
