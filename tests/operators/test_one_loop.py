@@ -128,6 +128,22 @@ NEAR = {
     "no more than": (NESTED, [("d < k", "d <= k")]),
     "some are left": (NESTED, [("left > 0", "left > 3")]),
     "it differs from 3": (NESTED, [("left > 0", "left != 3 && k < 9")]),
+    "a truth that is another": (
+        NESTED,
+        [("int k = 1", "bool yes = True; int k = 1"), ("left > 0", "(left < 2) == yes")],
+    ),
+    "rounds that begin with another bound": (
+        NESTED,
+        [("int k = 1;", "int i = 0; int k = 1;"), ("while (again)", "for (k = 100; again; i++)")],
+    ),
+    "rounds are counted by the loop": (
+        NESTED,
+        [
+            ("int k = 1;", "int i = 0; int k = 1;"),
+            ("while (left > 0)", "for (i = 0; left > 0; i++)"),
+            ("    k++;\n  }\n", "    k++;\n  }\n  forall (v in g.nodes()) { v.core += i; }\n"),
+        ],
+    ),
     "some leave twice": (NESTED, [("left -= 1;", "left -= 2;")]),
     "not all at first": (
         NESTED,

@@ -87,6 +87,19 @@ function f(Graph g, propNode<int> n) {
   }
 }
 """
+ASKED_AT_THE_END = """
+function f(Graph g, propNode<int> n, node src) {
+  propNode<int> turn;
+  g.attachNodeProperty(n = 0, turn = -1);
+  src.turn = 0;
+  int round = 0;
+  do {
+    forall (v in g.nodes().filter(n < 2)) { v.turn = round + 1; }
+    round++;
+    forall (v in g.nodes().filter(turn == round)) { v.n += 1; v.turn = round + 1; }
+  } while (src.turn == round && round < 9);
+}
+"""
 OWN = ("int best = v.level;", "v.later = v.level;")
 LOOK = "best = min(best, u.level + 1);"
 KEEP = "v.later = best;"
@@ -122,6 +135,10 @@ NEAR_MISSES = {
         TURNS_AGAIN,
         ("    for (v", "    forall (v"),
         ("    round++;", "    forall (v in g.nodes().filter(turn == round)) { v.n += 100; }\n    round++;"),
+    ),
+    "asked for at the end of the round": ASKED_AT_THE_END,
+    "the first turn goes with a winner": changed(
+        TURNS, ("src.level = 0;\n  src.turn = 0;", "<src.level, src.turn> = <Min(src.level, 0), 0>;")
     ),
     "counted before the round is": changed(
         TURNS, CARRIED, *COUNTED, ("    round++;\n", ""), ("many += 1; }\n", "many += 1; }\n    round++;\n")

@@ -195,6 +195,8 @@ def _is_peeling(loop: hosts.HostLoop, read: _Read, before: Sequence[typed.Statem
     """Whether all nodes are members at first, and leave as in a peeling that is not in one loop with one set yet."""
     every = loop.body.statements
     inner = next((s for s in every if isinstance(s, hosts.HostLoop)), None)
+    if not (_counts_for_itself(loop) and (inner is None or _counts_for_itself(inner))):
+        return False
     begun, some, none = (_Followed(read, leaves=leaves) for leaves in (False, True, False))
     begun.begin(before)
     begins = not isinstance(loop, typed.While) or begun.number(loop.condition) in ({_Of.NODES: 1}, _ONE)
@@ -233,6 +235,13 @@ def _is_peeling(loop: hosts.HostLoop, read: _Read, before: Sequence[typed.Statem
         and are_all is not None
         and read.members.joins(are_all, loop.body) is True
         and (some.begins_clear or (some.clears and is_marked == typed.FALSE))
+    )
+
+
+def _counts_for_itself(loop: hosts.HostLoop) -> bool:
+    """Whether a loop changes no number of others where it begins or between its rounds."""
+    return not isinstance(loop, typed.CountedLoop) or (
+        loop.declares and {*walk.all_written(loop.step)} <= {loop.symbol}
     )
 
 
@@ -335,7 +344,7 @@ class _Followed:
                 return _plus(self.number(operand), times=-1)
             case typed.Unary(typed.UnaryOperator.NOT, operand):
                 return _plus(_ONE, _plus(self.number(operand), times=-1))
-            case typed.Binary(operator, left, right) if operator in _SUMS:
+            case typed.Binary(operator, left, right) if operator in _SUMS and left.type is not types.Scalar.BOOL:
                 return _SUMS[operator](self.number(left), self.number(right))
         raise _NotFollowed
 

@@ -51,14 +51,14 @@ def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | N
         return None
     before = around.before(loop)
     compared = [part for part, _ in marks.comparisons]
-    within = [p for s in inside for p in walk.own_parts(s)]
+    within = list(walk.all_parts(loop.body))
     given = [s for i in before for s in walk.statements(i) if any(s is store for store in marks.stores)]
     later = [s for s in marks.stores if not any(s is i for i in given)]
     fits = (
         bool(later)
         and all(any(part is p for p in within) for part in compared)
         and all(any(s is i for i in inside) and _of_round(_value(s, marks)) == (round_, ahead + 1) for s in later)
-        and all(rising.number(_value(s, marks)) == first + ahead for s in given)
+        and all(isinstance(s, typed.Assign) and rising.number(s.value) == first + ahead for s in given)
         and all(fill is not None and fill < first + ahead for fill in marks.filled)
         and not any(isinstance(s, typed.Attach) and marks.symbol in walk.written(s) for s in inside)
         and around.block_of(loop)[0] is marks.body
