@@ -247,7 +247,7 @@ def test_functions_get_what_they_need() -> None:
     ]
     text = OPENCL.kernels_text(module_of(over_nodes(body, [cells], scalars=[scale]), grow))
     assert "static int grow(int num_nodes, int *x, __global int *xs) {" in text
-    assert "*x += num_nodes;" in text
+    assert "*x = (int)((uint)*x + num_nodes);" in text
     assert "grow(num_nodes, &y, cells);" in text
     for context in require_devices():
         build(context, text)

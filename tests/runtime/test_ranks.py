@@ -213,7 +213,8 @@ def test_a_silent_rank_ends_the_others_in_time(before: str) -> None:
     silent = f"import time; {before}time.sleep(900)"
     one = [sys.executable, "-m", "starplat", *SSSP, "-t", "openmp", "--timeout", "1"]
     done = said(mpiexec(), "-n", "1", *one, ":", "-n", "1", sys.executable, "-c", silent)
-    assert done.returncode == 1, done.stderr
+    codes = {1} if before else {1, 9}  # before MPI begins the launcher may say how it ended the silent one: SIGKILL
+    assert done.returncode in codes, done.stderr
     assert done.stderr.count("error[E0737]: rank 0 has waited 1 s for the others") == 1, done.stderr
 
 
