@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
         if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
-            const int place = atomicAdd(&kept_arcs[v], 1);
+            const int place = atomic_next(&kept_arcs[v]);
             kept_columns[row_offsets[v] + (arc_t)place] = u;
         }
     }
@@ -69,11 +69,11 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_intersect(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ kept_columns,
-    const int *__restrict__ kept_arcs, long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ kept_columns, const int *__restrict__ kept_arcs, long long *triangles
 ) {
     long long triangles_part = 0;
-    each_triangle<false>(num_nodes, row_offsets, kept_columns, kept_arcs,
+    each_triangle<false>(num_nodes, row_offsets, columns, kept_columns, kept_arcs,
         [&](int v, long long number) {
             triangles_part += number;
         });
@@ -123,7 +123,7 @@ extern "C" __global__ void triangle_count_find_triangles_check_symmetric(
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
         if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
-            const int place = atomicAdd(&kept_arcs[v], 1);
+            const int place = atomic_next(&kept_arcs[v]);
             kept_columns[row_offsets[v] + (arc_t)place] = u;
         }
     }
@@ -167,7 +167,7 @@ static long long triangle_count(Device &device, Graph &graph) {
     if (!other_graph && downward_excess == 0) {
         triangles_result.set(0);
         triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
         );
         check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();
@@ -216,7 +216,7 @@ static long long triangle_count_symmetric(Device &device, Graph &graph) {
     if (!other_graph) {
         triangles_result.set(0);
         triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
         );
         check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();

@@ -94,10 +94,10 @@ extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc_intersect(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ kept_columns,
-    const int *__restrict__ kept_arcs, long long *triangles_of
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ kept_columns, const int *__restrict__ kept_arcs, long long *triangles_of
 ) {
-    each_triangle<true>(num_nodes, row_offsets, kept_columns, kept_arcs,
+    each_triangle<true>(num_nodes, row_offsets, columns, kept_columns, kept_arcs,
         [&](int v, long long number) {
             atomic_add_long(&triangles_of[v], number);
         });
@@ -185,7 +185,7 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
     if (!other_graph && downward_excess == 0) {
         triangles_of.fill(0);
         clustering_coefficient_set_lcc_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_of
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_of
         );
         check(hipGetLastError(), "clustering_coefficient_set_lcc_intersect");
         clustering_coefficient_set_lcc_from_triangles<<<device.blocks(graph.num_nodes), 256>>>(
@@ -228,7 +228,7 @@ static void clustering_coefficient_symmetric(Device &device, Graph &graph, Buffe
     if (!other_graph) {
         triangles_of.fill(0);
         clustering_coefficient_set_lcc_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_of
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_of
         );
         check(hipGetLastError(), "clustering_coefficient_set_lcc_intersect");
         clustering_coefficient_set_lcc_from_triangles<<<device.blocks(graph.num_nodes), 256>>>(

@@ -592,6 +592,13 @@ struct WarpArcs {
                 degree = 0;
             }
         }
+        add(first, degree);
+    }
+
+    // Adds the first arcs of a node's row.
+    __device__ WarpArcs(int node, arc_t first, arc_t degree) : node(node) { add(first, degree); }
+
+    __device__ void add(arc_t first, arc_t degree) {
         last = degree;
         for (int width = 1; width < WARP; width *= 2) {
             const arc_t before = from_before(last, width);
@@ -1284,56 +1291,53 @@ struct NodeTable {
     }
 };
 
-// Looks up the nodes of all rows that the arcs from `first` to `last` of a node lead to. The threads of a warp are in
-// teams, each of which takes a row; they stay together, so that a team can add up what it has found.
+#define LOOKED_UP_AT_ONCE 4  // nodes of a thread
+
+// Looks up, in a table of what a node keeps, what the nodes keep to which its arcs from `first` to `last` lead. Of two
+// nodes of which one keeps more than `few`, the one that keeps more has the table: the shorter row is looked up.
+// Each thread of a warp asks for a row, then they share these, laid end to end; `met` gathers how often each was met.
 template <bool of_each, class Found>
 __device__ inline void meet_rows(
-    const NodeTable &table, int node, arc_t first, arc_t last, const arc_t *rows, const int *kept, const int *sizes,
-    int thread, int threads, int team, Found found
+    const NodeTable &table, int node, int few, const int *others, arc_t first, arc_t last, const arc_t *rows,
+    const int *kept, const int *sizes, int warp, int warps, int *met, Found found
 ) {
-    const int member = threadIdx.x % team;
-    arc_t arc = first + thread / team, begin = 0, end = 0;
+    const int lane = threadIdx.x % WARP, size = sizes[node];
+    const int share = (int)min((arc_t)WARP, (last - first + warps - 1) / warps);
     long long all = 0;
-    int other = -1, here = 0;
-    while (true) {
-        if (lanes_where(begin >= end) != 0) {
-            int of_team = here;
-            if (of_each) {
-                for (int width = team / 2; width > 0; width /= 2) of_team += from_across(of_team, width);
+    for (arc_t begin = first + warp * share; begin < last; begin += warps * share) {
+        const int other = lane < share && begin + lane < last ? others[begin + lane] : -1;
+        int length = other < 0 ? 0 : sizes[other];
+        if (size <= few ? length > few : length > size || (length == size && other >= node)) length = 0;
+        const WarpArcs arcs(other, length == 0 ? 0 : rows[other], length);
+        for (arc_t from = 0; from < arcs.count; from += LOOKED_UP_AT_ONCE * WARP) {
+            int nodes[LOOKED_UP_AT_ONCE], owners[LOOKED_UP_AT_ONCE];
+            #pragma unroll
+            for (int i = 0; i < LOOKED_UP_AT_ONCE; i++) {
+                const arc_t place = from + i * WARP + lane;
+                owners[i] = arcs.owner(place);
+                const arc_t arc = place + from_lane(arcs.shift, owners[i]);
+                nodes[i] = place < arcs.count ? kept[arc] : -1;
             }
-            const bool goes_on = begin < end || arc < last;
-            if (begin >= end) {
-                if (of_each && of_team > 0 && member == 0) {
-                    const int cell = table.cell_of(other);
-                    if (cell >= 0) {
-                        atomicAdd(&table.times[cell], of_team);
-                    } else {
-                        found(other, of_team);
-                    }
-                }
-                all += here;
-                here = 0;
-                if (arc < last) {
-                    other = kept[arc];
-                    begin = rows[other];
-                    end = begin + sizes[other];
-                    arc += threads / team;
-                }
-            }
-            if (lanes_where(goes_on) == 0) break;
-        }
-        if (begin + member < end) {
-            const int cell = table.cell_of(kept[begin + member]);
-            if (cell >= 0) {
-                here += 1;
-                if (of_each) atomicAdd(&table.times[cell], 1);
+            #pragma unroll
+            for (int i = 0; i < LOOKED_UP_AT_ONCE; i++) {
+                const int cell = nodes[i] < 0 ? -1 : table.cell_of(nodes[i]);
+                if (cell < 0) continue;
+                all += 1;
+                if (of_each) atomicAdd(&table.times[cell], 1), atomicAdd(&met[owners[i]], 1);
             }
         }
-        if (begin < end) begin += team;
+        if (of_each) {
+            wait_for_warp();
+            const int times = met[lane], cell = times > 0 ? table.cell_of(other) : -1;
+            met[lane] = 0;
+            if (cell >= 0) atomicAdd(&table.times[cell], times);
+            if (cell < 0 && times > 0) found(other, times);
+            wait_for_warp();
+        }
     }
     if (of_each) {
         for (int width = WARP / 2; width > 0; width /= 2) all += from_across(all, width);
-        if (threadIdx.x % WARP > 0) return;
+        if (lane > 0) return;
     }
     if (all > 0) found(node, all);
 }
@@ -1342,44 +1346,51 @@ __device__ inline void meet_rows(
 // with many; those of one block are far apart.
 template <bool of_each, class Found>
 __device__ inline void each_triangle(
-    int num_nodes, const arc_t *rows, const int *kept, const int *sizes, Found found
+    int num_nodes, const arc_t *rows, const int *columns, const int *kept, const int *sizes, Found found
 ) {
     __shared__ int cells[2 * MOST_CELLS];
-    __shared__ int long_rows[256];
-    __shared__ int count;
+    __shared__ int short_rows[256], long_rows[256], met_by_warps[256];
+    __shared__ int short_count, long_count, taken;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, blocks = gridDim.x;
-    const int share = MOST_CELLS / warps, few = share / 4;
-    for (int i = threadIdx.x; i < 2 * MOST_CELLS; i += blockDim.x) cells[i] = i < MOST_CELLS ? -1 : 0;
-    __syncthreads();
+    const int most = of_each ? MOST_CELLS : 2 * MOST_CELLS, share = most / warps, few = share / 4;
+    for (int i = threadIdx.x; i < 2 * MOST_CELLS; i += blockDim.x) cells[i] = i < most ? -1 : 0;
+    int *const met = met_by_warps + threadIdx.x - lane;
+    met[lane] = 0;
     for (int turn = 0; turn * blocks + (int)blockIdx.x < num_nodes; turn += blockDim.x) {
-        const int mine = (turn + lane * warps + warp) * blocks + (int)blockIdx.x;
+        if (threadIdx.x == 0) short_count = long_count = taken = 0;
+        __syncthreads();
+        const int mine = (turn + (int)threadIdx.x) * blocks + (int)blockIdx.x;
         const int length = mine < num_nodes ? sizes[mine] : 0;
-        const arc_t begin = length > 1 ? rows[mine] : 0;
-        if (threadIdx.x == 0) count = 0;
-        for (Lanes left = lanes_where(length > 1 && length <= few); left != 0; left &= left - 1) {
-            const int from = first_of(left), node = from_lane(mine, from), arcs = from_lane(length, from);
-            const arc_t first = from_lane(begin, from);
+        if (length > few) {
+            long_rows[atomicAdd(&long_count, 1)] = mine;
+        } else if (length > 1) {
+            short_rows[atomicAdd(&short_count, 1)] = mine;
+        }
+        __syncthreads();
+        while (true) {
+            const int place = from_lane(lane == 0 ? atomicAdd(&taken, 1) : 0, 0);
+            if (place >= short_count) break;
+            const int node = short_rows[place], arcs = sizes[node];
+            const arc_t first = rows[node];
             const NodeTable table(cells, warp * share, share, arcs);
             for (int i = lane; i < arcs; i += WARP) table.put(kept[first + i]);
             wait_for_warp();
-            meet_rows<of_each>(table, node, first, first + arcs, rows, kept, sizes, lane, WARP, 8, found);
+            meet_rows<of_each>(table, node, few, kept, first, first + arcs, rows, kept, sizes, 0, 1, met, found);
             wait_for_warp();
             table.empty<of_each>(lane, WARP, found);
             wait_for_warp();
         }
         __syncthreads();
-        if (length > few) long_rows[atomicAdd(&count, 1)] = mine;
-        __syncthreads();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < long_count; i++) {
             const int node = long_rows[i], arcs = sizes[node];
             const arc_t first = rows[node];
-            for (int done = 0; done < arcs; done += MOST_CELLS / 2) {
-                const int part = min(arcs - done, MOST_CELLS / 2);
-                const NodeTable table(cells, 0, MOST_CELLS, part);
+            for (int done = 0; done < arcs; done += most / 2) {
+                const int part = min(arcs - done, most / 2);
+                const NodeTable table(cells, 0, most, part);
                 for (int j = threadIdx.x; j < part; j += blockDim.x) table.put(kept[first + done + j]);
                 __syncthreads();
                 meet_rows<of_each>(
-                    table, node, first, first + arcs, rows, kept, sizes, threadIdx.x, blockDim.x, WARP, found
+                    table, node, few, columns, first, rows[node + 1], rows, kept, sizes, warp, warps, met, found
                 );
                 __syncthreads();
                 table.empty<of_each>(threadIdx.x, blockDim.x, found);

@@ -69,11 +69,11 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_intersect(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ kept_columns,
-    const int *__restrict__ kept_arcs, long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ kept_columns, const int *__restrict__ kept_arcs, long long *triangles
 ) {
     long long triangles_part = 0;
-    each_triangle<false>(num_nodes, row_offsets, kept_columns, kept_arcs,
+    each_triangle<false>(num_nodes, row_offsets, columns, kept_columns, kept_arcs,
         [&](int v, long long number) {
             triangles_part += number;
         });
@@ -167,7 +167,7 @@ static long long triangle_count(Device &device, Graph &graph) {
     if (!other_graph && downward_excess == 0) {
         triangles_result.set(0);
         triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
         );
         check(hipGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();
@@ -216,7 +216,7 @@ static long long triangle_count_symmetric(Device &device, Graph &graph) {
     if (!other_graph) {
         triangles_result.set(0);
         triangle_count_find_triangles_intersect<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-            graph.num_nodes, graph.row_offsets, kept_columns, kept_arcs, triangles_result
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
         );
         check(hipGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();

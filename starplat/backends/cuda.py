@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
 from starplat.backends.spelling import ClusterWords
+from starplat.backends.text.helpers import Helper
 
 CLUSTERS = ClusterWords(
     kernel='extern "C" __global__ void __cluster_dims__({groups}, 1, 1) __launch_bounds__({size})',
@@ -14,11 +15,14 @@ CLUSTERS = ClusterWords(
 CUDA = Family(
     "cuda",
     ".cu",
-    added=SIGNED_ATOMICS,
+    added={**SIGNED_ATOMICS, "atomic_next": Helper("atomic_next")},
     last_error="cudaGetLastError",
     helper_files=("helpers", "records", "clusters", "peers"),
     capabilities=replace(CAPABILITIES, clusters=True, managed_memory=True, peers=True, rows_with_room=True),
     spelling=replace(
-        SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})', clusters=CLUSTERS
+        SPELLING,
+        few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})',
+        clusters=CLUSTERS,
+        atomic_next="atomic_next",
     ),
 )

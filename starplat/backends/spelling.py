@@ -201,6 +201,8 @@ class Spelling:
         lock_flag: the type of the local that ends the wait for a lock.
         atomics: the function for a native update of a shared cell.
         atomic_call: how it is called, from `{function}`, `{address}` or `{place}` of the cell, and `{value}`.
+        atomic_next: the function that adds 1 to an INT once for all threads of a warp that do, and tells each what its
+            addition found, where there is one.
         swaps: the function that compares and swaps a cell, for an INT and a LONG, where there are two.
         unsigned: the types in which sums of whole numbers are made, that they wrap around, for targets whose compilers
             assume that signed ones do not and have no option against it.
@@ -258,6 +260,7 @@ class Spelling:
     few_groups_kernel: str | None = None
     barrier_helper: str | None = None
     any_pointer: str | None = "auto *"
+    atomic_next: str = ""
     swaps: Mapping[ir.Element, str] = field(default_factory=dict)
     unsigned: Mapping[ir.Element, str] = field(default_factory=dict)
     compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)

@@ -288,10 +288,8 @@ def _each_array(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> It
         yield from node.layout.row_arrays
     elif isinstance(node, ir.NodeNeighbors):
         yield from node.direction.layout.row_arrays
-    elif isinstance(node, ir.FindArc):
+    elif isinstance(node, ir.FindArc | ir.Triangles):
         yield from ir.CSR.row_arrays
-    elif isinstance(node, ir.Triangles):
-        yield ir.CSR.offsets
     for part in parts_of(node):
         if type(part) is ir.Array:
             yield part

@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 
 import starplat
+from starplat.backends.cuda import CUDA as CUDA_FAMILY
+from starplat.backends.cuda_family import Family
+from starplat.backends.hip import HIP
 from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.scheduled import capabilities_of
+from starplat.graph.generators import complete, rmat
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.targets import report
 from starplat.schedule import AUTO, Schedule
 from starplat.schedule.apply import decided, looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Balance, Loop
+from tests.backends.emulated import Machine, emulated
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -80,6 +85,28 @@ def test_graphs_with_few_pairs_have_the_same_triangles(target: str) -> None:
     hubs = ZOO["random-dense"]
     expected = program.run(hubs, target="reference").returned
     assert program.run(hubs, target=target, schedule="auto").returned == expected
+
+
+@pytest.mark.parametrize("name", ["triangle_count", "clustering_coefficient"])
+@pytest.mark.parametrize(("family", "warp"), [(CUDA_FAMILY, 32), (HIP, 64)])
+def test_rows_that_no_table_has_room_for_have_the_same_triangles(name: str, family: Family, warp: int) -> None:
+    program = starplat.compile(EXAMPLES / f"{name}.sp")
+    loops = starplat.Graph.from_arcs(44, *_with_hubs(44, loops=name == "triangle_count"))
+    for graph in (complete(41), rmat(7, 8), loops):  # all keep many, some do, hubs that keep few have long rows
+        with emulated(Machine(blocks=2, family=family, warp=warp)):
+            found = program.run(graph, target="cuda", schedule="algebra=proved")
+        expected = program.run(graph, target="openmp", schedule="plain")
+        assert found.returned == expected.returned
+        if name == "clustering_coefficient":
+            assert found["lcc"].tolist() == expected["lcc"].tolist()
+
+
+def _with_hubs(nodes: int, *, loops: bool) -> tuple[list[int], list[int]]:
+    """Two thirds of the nodes tied to each other, five to all, and a few of the rest; loops at every third."""
+    core, some = nodes * 2 // 3, range(0, nodes, 3)
+    edges = {(v, w) for w in range(nodes) for v in range(w) if w < core or v < 5 or (v + w) % 7 == 0}
+    arcs = [*edges, *((w, v) for v, w in edges), *((v, v) for v in some if loops)]
+    return [v for v, _ in arcs], [w for _, w in arcs]
 
 
 def _ladder(nodes: int) -> tuple[list[int], list[int]]:

@@ -55,6 +55,8 @@ class AtomicPrinter:
         kind = f"{spelling.values[fetch.variable.element]} " * fetch.declares
         if spelling.directives is None:
             old = self.call(fetch.combine, fetch.array, fetch.index, fetch.value, st.Method.NATIVE)
+            if fetch.in_runs and spelling.atomic_next:
+                old = f"{spelling.atomic_next}({self.address(fetch.array, fetch.index)})"
             yield f"{'const ' * fetch.constant}{kind}{name} = {old};"
             return
         if fetch.declares:

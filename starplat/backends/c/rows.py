@@ -71,8 +71,9 @@ class RowPrinter:
 
     def each_triangle(self, each: st.EachTriangle) -> Iterator[str]:
         name, found = self.expressions.local, each.triangles
+        self.need_for_rows("warp_arcs")
         self.expressions.helpers.need("triangles_by_tables", threads=str(launch.GROUP_SIZE))
-        given = ", ".join(map(name, (ir.CSR.offsets, found.kept, found.sizes)))
+        given = ", ".join(map(name, (*ir.CSR.row_arrays, found.kept, found.sizes)))
         yield f"each_triangle<{str(found.of_each).lower()}>(num_nodes, {given},"
         yield from self.function(f"(int {name(each.node)}, long long {name(found.number)})", each.body, ");")
 

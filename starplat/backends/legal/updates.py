@@ -78,7 +78,8 @@ class Updates:
         combine = ir.Combine.ADD if isinstance(op, ir.FetchAdd) else ir.Combine.BIT_OR
         self.methods.require_fetch(op.array, combine)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
-        return (*before, st.FetchCell(op.variable, combine, op.array, index, value))
+        in_runs = isinstance(op, ir.FetchAdd) and op.in_runs
+        return (*before, st.FetchCell(op.variable, combine, op.array, index, value, in_runs=in_runs))
 
     def swap(self, op: ir.CompareSwap) -> st.Body:
         """A cell is replaced if it holds the expected value."""

@@ -46,7 +46,7 @@ class AtomicCell:
 class FetchCell:
     """`variable = array[index]; array[index] = array[index] combine value`, atomically.
 
-    `declares` the variable, which nothing else changes if it is `constant`.
+    `declares` the variable, which nothing else changes if it is `constant`; `in_runs` is an addition's.
     """
 
     variable: ir.Variable
@@ -56,6 +56,7 @@ class FetchCell:
     value: ir.Expression
     declares: bool = False
     constant: bool = False
+    in_runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

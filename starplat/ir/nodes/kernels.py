@@ -140,11 +140,12 @@ class Numbers:
 @dataclass(frozen=True, slots=True)
 class Triangles:
     """The triangles among the arcs that nodes keep: of a node `v`, those to the nodes of kept[row_offsets[v]] and as
-    many cells from there as sizes[v] says, in any order and no node twice. No arcs that are kept make a circle.
+    many cells from there as sizes[v] says, in any order and no node twice. Of the two arcs between two nodes one is
+    kept, and none that are kept make a circle.
 
     An iteration brings a node, the iterator, and a `number` of triangles. Together they bring every triangle once, with
-    the node that keeps two of its arcs; `of_each`, once with each of its three nodes. A node may come often and at the
-    same time, and what is true of its triangles only in sum.
+    one of its nodes; `of_each`, once with each of the three. A node may come often and at the same time, and what is
+    true of its triangles only in sum.
     """
 
     kept: Array  # a NODE for every arc

@@ -104,12 +104,14 @@ class ExtremeCell:
 @dataclass(frozen=True, slots=True)
 class FetchAdd:
     """`variable = array[index]; array[index] += value`, atomically. The array holds integers, the local `variable`,
-    declared before, is of their type; so it is for FetchOr and CompareSwap."""
+    declared before, is of their type; so it is for FetchOr and CompareSwap. `in_runs` tells that threads which follow
+    each other mostly add 1 to the same cell."""
 
     variable: Variable
     array: Array
     index: Expression
     value: Expression
+    in_runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ class TableSearch(TriangleSearch):
         behind = build.plus(ir.CSR.first(ir.Ref(self.v)), ir.Cast(ir.Ref(place), ir.Element.ARC))
         keep = (
             ir.Let(place, build.ZERO),
-            ir.FetchAdd(place, self.sizes, ir.Ref(self.v), build.ONE),
+            ir.FetchAdd(place, self.sizes, ir.Ref(self.v), build.ONE, in_runs=True),
             ir.Store(self.kept, behind, ir.Ref(self.u)),
         )
         return (

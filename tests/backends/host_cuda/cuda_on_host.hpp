@@ -400,6 +400,10 @@ inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
     return (unsigned)most;
 }
 
+// Threads come alone where a warp may not be together.
+inline unsigned __activemask() { return 1u << on_host::lane(); }
+inline unsigned __match_any_sync(unsigned mask, unsigned long long) { return mask; }
+
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !value) == 0; }
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
