@@ -96,9 +96,9 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
                 );
                 more_result.set(false);
                 device.launch(
-                    "closeness_centrality_look_for_bits", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
-                    graph.in_columns, alive, reached, active_bits, front, active_next_bits, active_next_list,
-                    active_next_size, more_result
+                    "closeness_centrality_look_for_bits", device.busy(graph.num_nodes), graph.num_nodes,
+                    graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, front, active_next_bits,
+                    active_next_list, active_next_size, more_result
                 );
                 more = more || more_result.read();
             } else {

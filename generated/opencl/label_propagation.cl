@@ -1,6 +1,7 @@
 // The kernels of label_propagation.sp in OpenCL C 1.2.
 #include "starplat_opencl_kernels.h"
 
+#define MOST_ALONE 8  // arcs of a row that a work-item counts by itself
 #define MOST_COUNTED 1024  // arcs of rows whose maps lie in local memory
 
 // The maps of rows that a work-group counts together: hash tables with open addressing, two slots for each arc, with
@@ -11,7 +12,40 @@ typedef struct {
     uchar owners[MOST_COUNTED];  // of the rows' places
     int most[256];
     uint best[256];  // UINT_MAX for none
+    bool longer;            // whether there are rows that no work-item counts by itself
 } GroupMaps;
+
+// The best of so many keys at most, or -1.
+static int best_of(const int *keys, const int *sums, int most) {
+    int best = -1, sum_of_best = INT_MIN;
+    #pragma unroll
+    for (int i = 0; i < most; i++) {
+        uint sum = 0;
+        #pragma unroll
+        for (int j = 0; j < most; j++) sum += keys[j] == keys[i] ? (uint)sums[j] : 0;
+        const bool more = best < 0 || (int)sum > sum_of_best || ((int)sum == sum_of_best && keys[i] < best);
+        if (keys[i] >= 0 && more) {
+            best = keys[i];
+            sum_of_best = (int)sum;
+        }
+    }
+    return best;
+}
+
+// The same of a short row; fewer comparisons do for half as many.
+static int best_of_few(const int *keys, const int *sums, arc_t arcs) {
+    return arcs <= MOST_ALONE / 2 ? best_of(keys, sums, MOST_ALONE / 2) : best_of(keys, sums, MOST_ALONE);
+}
+
+// Whether any row of the group is not that short.
+static bool some_are_longer(__local GroupMaps *maps, arc_t arcs) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // what was found before has been read
+    if (get_local_id(0) == 0) maps->longer = false;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (arcs > MOST_ALONE) maps->longer = true;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return maps->longer;
+}
 
 // The end of the rows from a place on that are counted in local memory, or of the one longer row there.
 static arc_t end_of_rows(__local const GroupRows *rows, arc_t from) {
@@ -81,7 +115,8 @@ static void count_key(
         const int slots = 2 * (rows->last[owner] - from - first);
         int slot = first_slot_of(key, slots);
         for (;; slot = slot + 1 < slots ? slot + 1 : 0) {
-            const int found = atomic_cmpxchg((volatile __local int *)&maps->keys[2 * first + slot], -1, key);
+            int found = latest_shared(maps->keys[2 * first + slot]);
+            if (found == -1) found = atomic_cmpxchg((volatile __local int *)&maps->keys[2 * first + slot], -1, key);
             if (found == -1 || found == key) break;
         }
         atomic_add((volatile __local int *)&maps->sums[2 * first + slot], value);
@@ -111,13 +146,15 @@ static void rank_keys(
     } else {
         const int slots = 2 * (to - from);
         for (int slot = lane; slot < slots; slot += 256) {
-            if (maps->keys[slot] < 0) continue;
-            atomic_max((volatile __local int *)&maps->most[maps->owners[slot / 2]], maps->sums[slot]);
+            const int owner = maps->owners[slot / 2], sum = maps->sums[slot];
+            if (maps->keys[slot] < 0 || sum <= latest_shared(maps->most[owner])) continue;
+            atomic_max((volatile __local int *)&maps->most[owner], sum);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int slot = lane; slot < slots; slot += 256) {
             const int owner = maps->owners[slot / 2], key = maps->keys[slot];
             if (key < 0 || maps->sums[slot] < maps->most[owner]) continue;
+            if ((uint)key >= (uint)latest_shared(maps->best[owner])) continue;
             atomic_min((volatile __local uint *)&maps->best[owner], (uint)key);
         }
     }
@@ -147,28 +184,49 @@ void label_propagation_set_label_nxt(
         const arc_t arcs = brought < 0 ? 0L
             : (long)row_offsets[brought + 1] + in_row_offsets[brought + 1]
             - ((long)row_offsets[brought] + in_row_offsets[brought]);
-        const arc_t count = bring_arcs(&rows, brought, 0, arcs);
-        forget_keys(&maps);
-        for (arc_t from = 0, to; from < count; from = to) {
-            to = end_of_rows(&rows, from);
-            const int longer = rows.node[owner_of(&rows, from)];
-            const long window = 2L * ((long)row_offsets[longer] + in_row_offsets[longer]);
-            clear_maps(&maps, to - from, votes_keys + window, votes_sums + window);
-            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
-                const int owner = own_place(&maps, &rows, from, to, place);
-                const int v = rows.node[owner];
-                const arc_t i = place + rows.shift[owner];
-                const arc_t first_out = row_offsets[v];
-                const arc_t outs = row_offsets[v + 1] - first_out;
-                const arc_t first_in = in_row_offsets[v];
-                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                count_key(&maps, &rows, owner, from, to, votes_keys + window, votes_sums + window, label[u], 1);
+        int favourite = -1;
+        if (arcs <= MOST_ALONE) {
+            int few_keys[MOST_ALONE], few_sums[MOST_ALONE];
+            #pragma unroll
+            for (arc_t i = 0; i < MOST_ALONE; i++) {
+                few_keys[i] = -1;
+                few_sums[i] = 0;
+                if (i < arcs) {
+                    const int v = brought;
+                    const arc_t first_out = row_offsets[v];
+                    const arc_t outs = row_offsets[v + 1] - first_out;
+                    const arc_t first_in = in_row_offsets[v];
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    few_keys[i] = label[u];
+                    few_sums[i] = 1;
+                }
             }
-            rank_keys(&maps, &rows, from, to, votes_keys + window, votes_sums + window);
+            favourite = best_of_few(few_keys, few_sums, arcs);
         }
+        if (some_are_longer(&maps, arcs)) {
+            const arc_t count = bring_arcs(&rows, brought, 0, arcs <= MOST_ALONE ? 0 : arcs);
+            forget_keys(&maps);
+            for (arc_t from = 0, to; from < count; from = to) {
+                to = end_of_rows(&rows, from);
+                const int longer = rows.node[owner_of(&rows, from)];
+                const long window = 2L * ((long)row_offsets[longer] + in_row_offsets[longer]);
+                clear_maps(&maps, to - from, votes_keys + window, votes_sums + window);
+                for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                    const int owner = own_place(&maps, &rows, from, to, place);
+                    const int v = rows.node[owner];
+                    const arc_t i = place + rows.shift[owner];
+                    const arc_t first_out = row_offsets[v];
+                    const arc_t outs = row_offsets[v + 1] - first_out;
+                    const arc_t first_in = in_row_offsets[v];
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    count_key(&maps, &rows, owner, from, to, votes_keys + window, votes_sums + window, label[u], 1);
+                }
+                rank_keys(&maps, &rows, from, to, votes_keys + window, votes_sums + window);
+            }
+        }
+        if (arcs > MOST_ALONE) favourite = best_key(&maps);
         if (brought < 0) continue;
         const int v = brought;
-        const int favourite = best_key(&maps);
         label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }
@@ -185,26 +243,45 @@ void label_propagation_set_label_nxt_symmetric(
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
         const int brought = node_of_all(begin, num_nodes);
         const arc_t arcs = brought < 0 ? 0L : (long)row_offsets[brought + 1] - (long)row_offsets[brought];
-        const arc_t count = bring_arcs(&rows, brought, 0, arcs);
-        forget_keys(&maps);
-        for (arc_t from = 0, to; from < count; from = to) {
-            to = end_of_rows(&rows, from);
-            const int longer = rows.node[owner_of(&rows, from)];
-            const long window = 2L * (long)row_offsets[longer];
-            clear_maps(&maps, to - from, votes_keys + window, votes_sums + window);
-            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
-                const int owner = own_place(&maps, &rows, from, to, place);
-                const int v = rows.node[owner];
-                const arc_t place_2 = place + rows.shift[owner];
-                const arc_t i = row_offsets[v] + place_2;
-                const int u = columns[i];
-                count_key(&maps, &rows, owner, from, to, votes_keys + window, votes_sums + window, label[u], 2);
+        int favourite = -1;
+        if (arcs <= MOST_ALONE) {
+            int few_keys[MOST_ALONE], few_sums[MOST_ALONE];
+            #pragma unroll
+            for (arc_t place_2 = 0; place_2 < MOST_ALONE; place_2++) {
+                few_keys[place_2] = -1;
+                few_sums[place_2] = 0;
+                if (place_2 < arcs) {
+                    const int v = brought;
+                    const arc_t i = row_offsets[v] + place_2;
+                    const int u = columns[i];
+                    few_keys[place_2] = label[u];
+                    few_sums[place_2] = 2;
+                }
             }
-            rank_keys(&maps, &rows, from, to, votes_keys + window, votes_sums + window);
+            favourite = best_of_few(few_keys, few_sums, arcs);
         }
+        if (some_are_longer(&maps, arcs)) {
+            const arc_t count = bring_arcs(&rows, brought, 0, arcs <= MOST_ALONE ? 0 : arcs);
+            forget_keys(&maps);
+            for (arc_t from = 0, to; from < count; from = to) {
+                to = end_of_rows(&rows, from);
+                const int longer = rows.node[owner_of(&rows, from)];
+                const long window = 2L * (long)row_offsets[longer];
+                clear_maps(&maps, to - from, votes_keys + window, votes_sums + window);
+                for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                    const int owner = own_place(&maps, &rows, from, to, place);
+                    const int v = rows.node[owner];
+                    const arc_t place_2 = place + rows.shift[owner];
+                    const arc_t i = row_offsets[v] + place_2;
+                    const int u = columns[i];
+                    count_key(&maps, &rows, owner, from, to, votes_keys + window, votes_sums + window, label[u], 2);
+                }
+                rank_keys(&maps, &rows, from, to, votes_keys + window, votes_sums + window);
+            }
+        }
+        if (arcs > MOST_ALONE) favourite = best_key(&maps);
         if (brought < 0) continue;
         const int v = brought;
-        const int favourite = best_key(&maps);
         label_nxt[v] = favourite < 0 ? label[v] : favourite;
     }
 }

@@ -177,7 +177,7 @@ __kernel void radii_join_bits(
 // radii.sp:7 for (src in sources)
 // nodes look for the bits that they lack
 #line 7 "radii.sp"
-__kernel __attribute__((vec_type_hint(int4)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void radii_look_for_bits(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const long *restrict alive, __global long *reached, __global const int *restrict active_bits,
@@ -185,40 +185,60 @@ void radii_look_for_bits(
     __global int *active_next_size, __global int *more
 ) {
     bool more_part = false;
-    for (int word = get_global_id(0); word < num_nodes; word += get_global_size(0)) {
-        const int w_2 = word;
-        const long missing = alive[0] & ~reached[multiply(word, 4)];
-        const long missing_2 = alive[1] & ~reached[multiply(word, 4) + 1];
-        const long missing_3 = alive[2] & ~reached[multiply(word, 4) + 2];
-        const long missing_4 = alive[3] & ~reached[multiply(word, 4) + 3];
-        if ((missing | missing_2 | missing_3 | missing_4) != 0) {
-            long found_2 = 0;
-            long found_3 = 0;
-            long found_4 = 0;
-            long found_5 = 0;
-            for (arc_t in_e = in_row_offsets[w_2]; in_e < in_row_offsets[w_2 + 1]; in_e++) {
+    __local int lacking[2048];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        const int brought = node_of_all(begin, num_nodes);
+        arc_t arc = 0, end = 0;
+        bool complete = true;
+        if (brought >= 0) {
+            const int word = brought;
+            const int w_2 = word;
+            lack_bits(&lacking[0], alive[0] & ~reached[multiply(word, 4)]);
+            lack_bits(&lacking[512], alive[1] & ~reached[multiply(word, 4) + 1]);
+            lack_bits(&lacking[1024], alive[2] & ~reached[multiply(word, 4) + 2]);
+            lack_bits(&lacking[1536], alive[3] & ~reached[multiply(word, 4) + 3]);
+            arc = in_row_offsets[w_2];
+            end = in_row_offsets[w_2 + 1];
+            complete = lacks_none(lacking, 4);
+        }
+        for (arc_t most = 8;; most = most < 16384 ? 4 * most : most) {
+            const arc_t stop = complete ? arc : end - arc > most ? arc + most : end;
+            const arc_t count = bring_arcs(&rows, brought, arc, stop);
+            if (count == 0) break;
+            for (arc_t place = get_local_id(0); place < count; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const arc_t in_e = place + rows.shift[owner];
                 const int v_2 = in_columns[in_e];
                 if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                    found_2 |= front[multiply(v_2, 4)];
-                    found_3 |= front[multiply(v_2, 4) + 1];
-                    found_4 |= front[multiply(v_2, 4) + 2];
-                    found_5 |= front[multiply(v_2, 4) + 3];
-                    if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4)
-                        | (missing_4 & ~found_5)) == 0) break;
+                    const long offered = front[multiply(v_2, 4)];
+                    const long offered_2 = front[multiply(v_2, 4) + 1];
+                    const long offered_3 = front[multiply(v_2, 4) + 2];
+                    const long offered_4 = front[multiply(v_2, 4) + 3];
+                    find_bits(&lacking[0], owner, offered);
+                    find_bits(&lacking[512], owner, offered_2);
+                    find_bits(&lacking[1024], owner, offered_3);
+                    find_bits(&lacking[1536], owner, offered_4);
                 }
             }
-            found_2 &= missing;
-            found_3 &= missing_2;
-            found_4 &= missing_3;
-            found_5 &= missing_4;
-            if ((found_2 | found_3 | found_4 | found_5) != 0) {
-                reached[multiply(word, 4)] |= found_2;
-                reached[multiply(word, 4) + 1] |= found_3;
-                reached[multiply(word, 4) + 2] |= found_4;
-                reached[multiply(word, 4) + 3] |= found_5;
-                enlist(w_2, active_next_bits, active_next_list, active_next_size);
-                more_part = true;
-            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            arc = stop;
+            complete = lacks_none(lacking, 4);
+        }
+        if (brought < 0) continue;
+        const int word = brought;
+        const int w_2 = word;
+        const long found_2 = alive[0] & ~reached[multiply(word, 4)] & ~lacked_bits(&lacking[0], get_local_id(0));
+        const long found_3 = alive[1] & ~reached[multiply(word, 4) + 1] & ~lacked_bits(&lacking[512], get_local_id(0));
+        const long found_4 = alive[2] & ~reached[multiply(word, 4) + 2] & ~lacked_bits(&lacking[1024], get_local_id(0));
+        const long found_5 = alive[3] & ~reached[multiply(word, 4) + 3] & ~lacked_bits(&lacking[1536], get_local_id(0));
+        if ((found_2 | found_3 | found_4 | found_5) != 0) {
+            reached[multiply(word, 4)] |= found_2;
+            reached[multiply(word, 4) + 1] |= found_3;
+            reached[multiply(word, 4) + 2] |= found_4;
+            reached[multiply(word, 4) + 3] |= found_5;
+            enlist(w_2, active_next_bits, active_next_list, active_next_size);
+            more_part = true;
         }
     }
     if (more_part) *more = 1;

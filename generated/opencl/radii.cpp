@@ -171,7 +171,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                     );
                     more_result.set(false);
                     device.launch(
-                        "radii_look_for_bits", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                        "radii_look_for_bits", device.busy(graph.num_nodes), graph.num_nodes, graph.in_row_offsets,
                         graph.in_columns, alive, reached, active_bits, front, active_next_bits, active_next_list,
                         active_next_size, more_result
                     );

@@ -212,6 +212,38 @@ static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t coun
     return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
 }
 
+// Reads a cell in local memory that others update meanwhile; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest_shared(cell) atomic_or((volatile __local int *)&(cell), 0)
+#else
+#define latest_shared(cell) (cell)
+#endif
+
+// Notes the bits that a work-item's row lacks: the halves of a word lie apart, each for all rows of the group.
+static void lack_bits(__local int *lacking, long bits) {
+    lacking[get_local_id(0)] = as_int2(bits).x;
+    lacking[256 + get_local_id(0)] = as_int2(bits).y;
+}
+
+// What a row lacks still, and whether a work-item's row lacks nothing of so many words.
+static long lacked_bits(__local const int *lacking, int owner) {
+    return as_long((int2)(lacking[owner], lacking[256 + owner]));
+}
+static bool lacks_none(__local const int *lacking, int words) {
+    int bits = 0;
+    for (int part = 0; part < 2 * words; part++) bits |= lacking[part * 256 + get_local_id(0)];
+    return bits == 0;
+}
+
+// A row has got bits; most arcs have none that it lacks still.
+static void find_half(volatile __local int *lacking, int bits) {
+    if ((latest_shared(*lacking) & bits) != 0) atomic_and(lacking, ~bits);
+}
+static void find_bits(__local int *lacking, int owner, long bits) {
+    find_half(&lacking[owner], as_int2(bits).x);
+    find_half(&lacking[256 + owner], as_int2(bits).y);
+}
+
 #if defined(cl_khr_fp64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

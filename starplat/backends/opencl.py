@@ -127,7 +127,7 @@ def _header_of_kernels() -> headers.Header:
     plain = [helper for helper in common if not headers.says_double(helper) and helper.macro != "latest"]
     swaps = [helper for helper in common if headers.says_double(helper) and helper.macro == "swap_loop"]
     reals = [helper for helper in common if headers.says_double(helper) and helper.macro != "swap_loop"]
-    own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS)
+    own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS, *named("latest_shared", "group_bits"))
     latest = render("opencl/latest.jinja", latest=dict.fromkeys(SPELLING.latest.values()))
     parts = (
         headers.folded_text(latest),

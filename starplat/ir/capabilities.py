@@ -36,7 +36,8 @@ class Capabilities:
         shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
             can be kept as bits with a list.
         group_rows: whether threads of a group can share the arcs of their nodes through the group's memory.
-        group_maps: whether threads of a group can count keys in maps that they share, in the group's memory.
+        group_maps: whether threads of a group can change the group's memory at once, to count keys in maps that they
+            share or to take bits that others take too.
         group_tables: whether threads of a group can look nodes up in tables in the group's memory.
         quick_groups: whether a group barrier is cheap, so that it is worth it.
         lockstep: whether threads next to each other do the same at the same time, and wait where they do not.

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse.csgraph
 
 import starplat
 from starplat import Program
@@ -245,6 +246,32 @@ def test_groups_count_keys_of_rows_of_all_lengths(
     agree("counts", fresh.with_weights(None if fresh.weights is None else fresh.weights.copy()), target)
 
 
+@pytest.mark.spread(over=("graph",))
+@pytest.mark.parametrize("few", [False, True], ids=["one node each", "several"])
+@pytest.mark.parametrize("sources", ["64", "256,direction=pull", "1024"])
+@pytest.mark.parametrize("graph", sorted(GRAPHS.keys() - {"empty"}))
+@pytest.mark.parametrize("target", opencl_targets(), ids=lambda target: target.label)
+def test_groups_take_the_bits_that_any_arc_offers(
+    target: Target, graph: str, sources: str, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 1,024 sources at a time a node has several rows."""
+    if few and target.fault is None:
+        monkeypatch.setattr(launch, "groups_for", lambda iterations: 3)
+    given = GRAPHS[graph]
+    chosen = np.random.default_rng(3).choice(given.num_nodes, min(given.num_nodes, 90), replace=False)
+    width, _, rest = sources.partition(",")
+    schedule = f"{EDGE},sources=batch({width}){rest and ',' + rest}"
+    program = starplat.compile("distance_sums")
+    found = target.run(program, given, {"arguments": {"sources": chosen}, "schedule": schedule})
+    ones = np.ones(given.num_arcs)
+    arcs = scipy.sparse.csr_array((ones, given.columns, given.row_offsets), shape=(given.num_nodes, given.num_nodes))
+    levels = scipy.sparse.csgraph.dijkstra(arcs, indices=chosen, unweighted=True)
+    reached = np.isfinite(levels)
+    np.testing.assert_array_equal(found["farness"], np.where(reached, levels, 0).sum(axis=0))
+    np.testing.assert_array_equal(found["reached_by"], reached.sum(axis=0))
+    np.testing.assert_array_equal(found["farthest"], np.where(reached, levels, -1).max(axis=0))
+
+
 @pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("name", [*TEXTS, *CALLS])
 def test_warps_do_so_in_launches_of_the_host(name: str) -> None:
@@ -336,6 +363,8 @@ def test_what_is_done_to_an_arc_stands_there_once(name: str, part: str) -> None:
 def test_all_loops_over_arcs_are_shared_that_may_be() -> None:
     assert text_of("asks").count("__local GroupRows rows;") == 3
     assert text_of("counts").count("__local GroupMaps maps;") == 2  # neighbors either way lie in two rows
+    sums = decided(starplat.compile("distance_sums").module(), parse_schedule(EDGE), CAPABILITIES).module
+    assert OPENCL.kernels_text(sums).count("find_bits(&lacking[0], owner, offered);") == 1
 
 
 def test_nothing_of_groups_is_in_a_text_that_does_not_share() -> None:

@@ -76,6 +76,9 @@ for name, text in (*TEXTS.items(), ("counts", COUNTS)):
         result = starplat.compile(text).run(graph, target="opencl", arguments=given, schedule=EDGE, validate=True)
         assert "Oclgrind" in result.device, result.device
         assert result.validated, name
+sums, graph = starplat.compile("distance_sums"), of_degrees(0, 1, 300, 0, 1500, 3)
+result = sums.run(graph, target="opencl", sources=[1, 2, 4, 7], schedule=f"{EDGE},direction=pull", validate=True)
+assert result.validated
 """
 """Rows that one group shares, one of them longer than what it keeps at a time."""
 

@@ -7,7 +7,7 @@ from starplat.backends import statements as st
 from starplat.backends.c import atomics, lines
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
-from starplat.backends.c.precedence import PREFIX
+from starplat.backends.c.precedence import BIT_AND, PREFIX
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS, GroupWords
 from starplat.backends.text.helpers import made_of, named
@@ -77,11 +77,12 @@ def group_function(expressions: ExpressionPrinter, combine: ir.Combine, element:
     return name
 
 
-FEW_ASKED, MOST_ASKED = 4, 2**14
-"""How many arcs of a row a group tests at first, and at most, before it looks whether one has passed."""
+FEW_ASKED, FEW_OFFERS, MOST_ASKED = 4, 8, 2**14
+"""How many arcs of a row a group tests at first, or takes bits from, and at most, before it looks whether that is
+enough."""
 
-MOST_COUNTED = 1024
-"""The most arcs of rows whose maps lie in a group's memory."""
+MOST_ALONE, MOST_COUNTED = 8, 1024
+"""The most arcs of a row whose keys a thread counts by itself, and of rows whose maps lie in a group's memory."""
 
 MOST_VALUES = 1024
 """How many arc values a group keeps at a time; all threads reduce a longer row."""
@@ -96,7 +97,8 @@ ROWS_OF_GROUPS = (
 
 @dataclass(frozen=True)
 class GroupPrinter:
-    """Prints such loops; `listed` is the first element and the length of the list they run over, as text, if any."""
+    """Prints such loops; `listed` is the first element and the length of the list they run over, as text, if any; the
+    first is empty where they run over numbers."""
 
     printer: Printer
     listed: tuple[str, str] | None
@@ -148,29 +150,81 @@ class GroupPrinter:
         yield "}"
 
     def ask(self, ask: st.GroupAsk) -> Iterator[str]:
-        name, nodes, kind = self.name, ask.nodes, self.kind(ask.arc)
-        arc, end, most, stop = map(name, (ask.arc, ask.end, ask.most, ask.stop))
-        answer, node, count, memory = map(name, (ask.answer, nodes.node, nodes.count, nodes.memory))
+        name, nodes = self.name, ask.nodes
+        answer, node = name(ask.answer), name(nodes.node)
         own = f"{name(ask.passing)}[{self.expressions.spelling.lane}]"
         yield from self.loop_head(ask)
         yield from self.taken_node(nodes, self.any_node(nodes))
-        yield f"{INDENT}{kind} {arc} = {node} < 0 ? 0 : {name(nodes.rows)}[{node}];"
-        yield f"{INDENT}const {kind} {end} = {node} < 0 ? 0 : {name(nodes.rows)}[{node} + 1];"
+        rows, kind = name(nodes.rows), self.kind(ask.stretch.arc)
+        yield f"{INDENT}{kind} {name(ask.stretch.arc)} = {node} < 0 ? 0 : {rows}[{node}];"
+        yield f"{INDENT}const {kind} {name(ask.stretch.end)} = {node} < 0 ? 0 : {rows}[{node} + 1];"
         yield f"{INDENT}bool {answer} = false;"
         yield f"{INDENT}{own} = false;"
-        yield f"{INDENT}for ({kind} {most} = {FEW_ASKED};; {most} = {most} < {MOST_ASKED} ? 4 * {most} : {most}) {{"
-        yield f"{INDENT * 2}const {kind} {stop} = {answer} ? {arc} : {end} - {arc} > {most} ? {arc} + {most} : {end};"
-        brought = self.call("bring_arcs", f"&{memory}", node, arc, stop)
-        yield f"{INDENT * 2}const {kind} {count} = {brought};"
-        yield f"{INDENT * 2}if ({count} == 0) break;"
         passes = lines.guarded(self.text(ask.condition), [f"{name(ask.passing)}[{name(nodes.owner)}] = true;"])
         tested = [*self.printer.lines(ask.body), *(f"{INDENT}{line}" for line in passes)]
-        yield from _indented(self.each_arc(ask, "0", count, tested), 2)
-        yield f"{INDENT * 2}{self.words.wait}"
-        yield f"{INDENT * 2}{arc} = {stop};"
-        yield f"{INDENT * 2}{answer} = {own};"
-        yield f"{INDENT}}}"
+        yield from _indented(self.stretches(ask, FEW_ASKED, tested, answer, own))
         yield from _indented(self.finish(ask))
+        yield "}"
+
+    def collect(self, collect: st.GroupCollect) -> Iterator[str]:
+        name, nodes, lane = self.name, collect.nodes, self.expressions.spelling.lane
+        complete, node, rows = name(collect.complete), name(nodes.node), name(nodes.rows)
+        arc, end = name(collect.stretch.arc), name(collect.stretch.end)
+        self.expressions.helpers.need("latest_shared")
+        self.expressions.helpers.need("group_bits")
+        places = [f"&{name(collect.lacking)}[{2 * GROUP_SIZE * i}]" for i in range(len(collect.found))]
+        lacks_none = f"lacks_none({name(collect.lacking)}, {len(places)})"
+        yield from self.loop_head(collect)
+        yield from self.taken_node(nodes, self.any_node(nodes))
+        yield f"{INDENT}{self.kind(collect.stretch.arc)} {arc} = 0, {end} = 0;"
+        yield f"{INDENT}bool {complete} = true;"
+        yield f"{INDENT}if ({self.text(build.at_least(ir.Ref(nodes.node), build.ZERO))}) {{"
+        yield from _indented(self.named(collect.node, node, (collect.ahead, collect.wanted)), 2)
+        yield from self.printer.lines(collect.ahead, 2)
+        for place, wanted in zip(places, collect.wanted, strict=True):
+            yield f"{INDENT * 2}lack_bits({place}, {self.text(wanted)});"
+        row = self.expressions.at(PREFIX, collect.row)
+        yield f"{INDENT * 2}{arc} = {rows}[{row}];"
+        yield f"{INDENT * 2}{end} = {rows}[{row} + 1];"
+        yield f"{INDENT * 2}{complete} = {lacks_none};"
+        yield f"{INDENT}}}"
+        offered = tuple(st.Declare(v, value, constant=True) for v, value in collect.offered)
+        taken = [line.removeprefix(INDENT) for line in self.printer.lines(offered)]
+        owner = name(nodes.owner)
+        taken += (f"find_bits({at}, {owner}, {name(v)});" for at, (v, _) in zip(places, collect.offered, strict=True))
+        offers = [f"{INDENT}{line}" for line in lines.guarded(self.text(collect.condition), taken)]
+        tested = [*self.printer.lines(collect.body), *offers]
+        yield from _indented(self.stretches(collect, FEW_OFFERS, tested, complete, lacks_none))
+        yield f"{INDENT}if ({node} < 0) continue;"
+        yield from _indented(self.named(collect.node, node, (collect.ahead, collect.wanted, collect.finish)))
+        yield from self.printer.lines(collect.ahead)
+        for place, wanted, found in zip(places, collect.wanted, collect.found, strict=True):
+            bits = self.expressions.at(BIT_AND, wanted)
+            yield f"{INDENT}const {self.kind(found)} {name(found)} = {bits} & ~lacked_bits({place}, {lane});"
+        some = " | ".join(map(name, collect.found))
+        yield f"{INDENT}if (({some}) != 0) {{"
+        yield from self.printer.lines(collect.finish, 2)
+        yield f"{INDENT}}}"
+        yield "}"
+
+    def stretches(
+        self, loop: st.GroupAsk | st.GroupCollect, few: int, body: list[str], done: str, asked: str
+    ) -> Iterator[str]:
+        """The loop in which a group looks at a few arcs of each row, then at more of those that are not `done`, which
+        is `asked` behind each turn. `body` is done for an arc. Both are without indentation."""
+        name, kind = self.name, self.kind(loop.stretch.arc)
+        arc, end, most, stop = (
+            name(v) for v in (loop.stretch.arc, loop.stretch.end, loop.stretch.most, loop.stretch.stop)
+        )
+        node, count, memory = map(name, (loop.nodes.node, loop.nodes.count, loop.nodes.memory))
+        yield f"for ({kind} {most} = {few};; {most} = {most} < {MOST_ASKED} ? 4 * {most} : {most}) {{"
+        yield f"{INDENT}const {kind} {stop} = {done} ? {arc} : {end} - {arc} > {most} ? {arc} + {most} : {end};"
+        yield f"{INDENT}const {kind} {count} = {self.call('bring_arcs', f'&{memory}', node, arc, stop)};"
+        yield f"{INDENT}if ({count} == 0) break;"
+        yield from _indented(self.each_arc(loop, "0", count, body))
+        yield f"{INDENT}{self.words.wait}"
+        yield f"{INDENT}{arc} = {stop};"
+        yield f"{INDENT}{done} = {asked};"
         yield "}"
 
     def count(self, count: st.GroupCount) -> Iterator[str]:
@@ -179,26 +233,61 @@ class GroupPrinter:
         shared, wide = f"&{name(maps.maps)}", self.kind(maps.window)
         need = self.expressions.helpers.need
         need("group_rows", "owner_of")
-        need("group_maps", most_counted=str(MOST_COUNTED), latest=self.expressions.latest(ir.Element.INT))
+        need("latest_shared")
+        need(
+            "group_maps",
+            most_counted=str(MOST_COUNTED),
+            most_alone=str(MOST_ALONE),
+            latest=self.expressions.latest(ir.Element.INT),
+        )
         yield from self.loop_head(count)
         yield from self.taken_node(nodes, self.any_node(nodes))
+        arcs, best = name(count.length.variable), name(count.best)
         yield from self.printer.lines((count.length,))
-        brought = self.call("bring_arcs", f"&{memory}", node, "0", name(count.length.variable))
-        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brought};"
-        yield f"{INDENT}forget_keys({shared});"
-        kind, end = self.kind(maps.start), name(nodes.count)
-        yield f"{INDENT}for ({kind} {start} = 0, {stop}; {start} < {end}; {start} = {stop}) {{"
-        yield f"{INDENT * 2}{stop} = end_of_rows(&{memory}, {start});"
-        yield f"{INDENT * 2}const int {longer} = {memory}.node[owner_of(&{memory}, {start})];"
-        two = f"2{self.expressions.spelling.long_suffix}"
-        yield f"{INDENT * 2}const {wide} {name(maps.window)} = {two} * {self.expressions.at(PREFIX, count.first)};"
-        of_longer = f"{name(maps.keys)} + {name(maps.window)}, {name(maps.sums)} + {name(maps.window)}"
-        yield f"{INDENT * 2}clear_maps({shared}, {stop} - {start}, {of_longer});"
-        yield from _indented(self.each_arc(count, start, stop, self.printer.lines(count.body)), 2)
-        yield f"{INDENT * 2}rank_keys({shared}, &{memory}, {start}, {stop}, {of_longer});"
+        yield f"{INDENT}int {best} = -1;"
+        yield f"{INDENT}if ({arcs} <= MOST_ALONE) {{"
+        yield from _indented(self.count_alone(count, node, arcs, best), 2)
         yield f"{INDENT}}}"
+        yield f"{INDENT}if (some_are_longer({shared}, {arcs})) {{"
+        brought = self.call("bring_arcs", f"&{memory}", node, "0", f"{arcs} <= MOST_ALONE ? 0 : {arcs}")
+        yield f"{INDENT * 2}const {self.kind(nodes.count)} {name(nodes.count)} = {brought};"
+        yield f"{INDENT * 2}forget_keys({shared});"
+        kind, end = self.kind(maps.start), name(nodes.count)
+        yield f"{INDENT * 2}for ({kind} {start} = 0, {stop}; {start} < {end}; {start} = {stop}) {{"
+        yield f"{INDENT * 3}{stop} = end_of_rows(&{memory}, {start});"
+        yield f"{INDENT * 3}const int {longer} = {memory}.node[owner_of(&{memory}, {start})];"
+        two = f"2{self.expressions.spelling.long_suffix}"
+        yield f"{INDENT * 3}const {wide} {name(maps.window)} = {two} * {self.expressions.at(PREFIX, count.first)};"
+        of_longer = f"{name(maps.keys)} + {name(maps.window)}, {name(maps.sums)} + {name(maps.window)}"
+        yield f"{INDENT * 3}clear_maps({shared}, {stop} - {start}, {of_longer});"
+        yield from _indented(self.each_arc(count, start, stop, self.printer.lines(count.body)), 3)
+        yield f"{INDENT * 3}rank_keys({shared}, &{memory}, {start}, {stop}, {of_longer});"
+        yield f"{INDENT * 2}}}"
+        yield f"{INDENT}}}"
+        # not in the branch above: pocl loses what a local is given behind barriers under a condition
+        yield f"{INDENT}if ({arcs} > MOST_ALONE) {best} = best_key({shared});"
         yield from _indented(self.finish(count))
         yield "}"
+
+    def count_alone(self, count: st.GroupCount, node: str, arcs: str, best: str) -> Iterator[str]:
+        """How a thread counts a short row by itself, without indentation."""
+        keys, sums, place = map(self.name, (count.few_keys, count.few_sums, count.place))
+        yield f"int {keys}[MOST_ALONE], {sums}[MOST_ALONE];"
+        yield "#pragma unroll"
+        yield f"for ({self.kind(count.place)} {place} = 0; {place} < MOST_ALONE; {place}++) {{"
+        yield f"{INDENT}{keys}[{place}] = -1;"
+        yield f"{INDENT}{sums}[{place}] = 0;"
+        yield f"{INDENT}if ({place} < {arcs}) {{"
+        yield from _indented(self.named(count.node, node, count.of_few), 2)
+        yield from self.printer.lines(count.of_few, 2)
+        yield f"{INDENT}}}"
+        yield "}"
+        yield f"{best} = best_of_few({keys}, {sums}, {arcs});"
+
+    def keep_key(self, keep: st.KeepKey) -> Iterator[str]:
+        keys, sums, place = map(self.name, (keep.keys, keep.sums, keep.place))
+        yield f"{keys}[{place}] = {self.text(keep.key)};"
+        yield f"{sums}[{place}] = {self.text(keep.value)};"
 
     # --- parts of the loops ------------------------------------------------------------------------------------------
 
@@ -248,7 +337,7 @@ class GroupPrinter:
     def any_node(self, nodes: st.RowExpansion) -> str:
         """The node of all that a thread takes."""
         self.expressions.helpers.need("node_of_all")
-        return self.call("node_of_all", self.name(nodes.begin), self.expressions.num_nodes)
+        return self.call("node_of_all", self.name(nodes.begin), self.size(nodes))
 
     def taken_node(self, nodes: st.RowExpansion, found: str) -> Iterator[str]:
         """The node that a thread takes, -1 if it is not to be kept."""
@@ -271,9 +360,17 @@ class GroupPrinter:
         kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
         first = spelling.lane if begin == "0" else f"{begin} + {spelling.lane}"
         yield f"for ({kind} {place} = {first}; {place} < {end}; {place} += {GROUP_SIZE}) {{"
-        done = (loop.body, loop.condition) if isinstance(loop, st.GroupAsk) else loop.body
+        done: object = loop.body
+        if isinstance(loop, st.GroupAsk):
+            done = (loop.body, loop.condition)
+        elif isinstance(loop, st.GroupCollect):
+            done = (loop.body, loop.condition, loop.offered)
         uses = variables_in(done)
-        if isinstance(loop, st.GroupAsk | st.GroupCount) or loop.node in uses or loop.position in uses:
+        if (
+            isinstance(loop, st.GroupAsk | st.GroupCollect | st.GroupCount)
+            or loop.node in uses
+            or loop.position in uses
+        ):
             self.need_owner()
             found = f"owner_of(&{memory}, {place})"
             if isinstance(loop, st.GroupCount):
@@ -300,8 +397,6 @@ class GroupPrinter:
         node = self.name(gather.nodes.node)
         yield f"if ({node} < 0) continue;"
         yield from self.named(gather.node, node, gather.finish)
-        if isinstance(gather, st.GroupCount) and gather.best in variables_in(gather.finish):
-            yield f"const int {self.name(gather.best)} = {self.call('best_key', f'&{self.name(gather.maps.maps)}')};"
         yield from self.printer.lines(gather.finish, 0)
 
     def named(self, node: ir.Variable, place: str, body: object) -> Iterator[str]:
@@ -362,6 +457,9 @@ def memory_of(loop: st.GroupLoop, expressions: ExpressionPrinter) -> tuple[Group
             return (rows,)
         case st.GroupAsk():
             return (GroupMemory("int", expressions.local(loop.passing), GROUP_SIZE), rows)
+        case st.GroupCollect():
+            cells = 2 * GROUP_SIZE * len(loop.found)
+            return (GroupMemory("int", expressions.local(loop.lacking), cells), rows)
         case st.GroupCount():
             return (GroupMemory("GroupMaps", expressions.local(loop.maps.maps)), rows)
     kind = expressions.spelling.values[loop.total.element]

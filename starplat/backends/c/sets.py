@@ -19,6 +19,7 @@ _OfRows = (
     | st.EachTriangle
     | st.Gather
     | st.CountKey
+    | st.KeepKey
     | st.GroupLoop
     | st.Search
 )
@@ -41,10 +42,14 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).gather(statement)
         case st.GroupAsk():
             yield from GroupPrinter(printer, None).ask(statement)
+        case st.GroupCollect(size=size):
+            yield from GroupPrinter(printer, ("", printer.expressions.expression(size))).collect(statement)
         case st.GroupCount():
             yield from GroupPrinter(printer, None).count(statement)
         case st.CountKey():
             yield from GroupPrinter(printer, None).count_key(statement)
+        case st.KeepKey():
+            yield from GroupPrinter(printer, None).keep_key(statement)
         case st.CountRows():
             yield from rows.count(statement)
         case st.Search():

@@ -14,12 +14,15 @@ from starplat.backends.legal.operations import Operations
 from starplat.ir import build, nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Renamer
+from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, gathering, giving
 from starplat.ir.shapes.searching import Asking, asking
 
 
-def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupAsk | st.GroupGather:
-    """The kernel's loop over its nodes, all of them or listed ones."""
+def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupLoop:
+    """The kernel's loop over its nodes, all of them or listed ones, or over their words."""
+    if (collects := collecting(kernel)) is not None:
+        return _collect(operations, kernel, collects)
     if (asks := asking(kernel)) is not None:
         return _ask(operations, kernel, asks)
     gathers = gathering(kernel)
@@ -82,14 +85,40 @@ def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.GroupAs
         parts.loop.position,
         body=asked[:-1],
         condition=parts.condition,
-        arc=fresh("arc", ir.Element.ARC),
-        end=fresh("end", ir.Element.ARC),
-        most=fresh("most", ir.Element.ARC),
-        stop=fresh("stop", ir.Element.ARC),
+        stretch=_stretch(operations),
         passing=fresh("passing", ir.Element.INT),
         answer=answer,
         finish=inside.without_unread((*ahead, *begin, *operations.block(parts.rest))),
     )
+
+
+def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.GroupCollect:
+    assert isinstance(kernel.domain, ir.Numbers)
+    fresh, loop, ahead = operations.locals.fresh, parts.loop, operations.block(parts.ahead)
+    offers = ir.KernelIf(parts.condition, tuple(ir.SetLocal(word.found, word.value) for word in parts.words), ())
+    *body, offering = operations.along(loop, (*ahead, *operations.block((offers,))))
+    assert isinstance(offering, st.If)
+    return st.GroupCollect(
+        row_expansion(operations, kernel, loop.layout.offsets),
+        kernel.index,
+        loop.position,
+        size=kernel.domain.count,
+        ahead=ahead,
+        row=loop.node,
+        wanted=tuple(word.wanted for word in parts.words),
+        body=without_unread((*body, offering))[:-1],
+        condition=parts.condition,
+        offered=tuple((fresh("offered", ir.Element.LONG), word.value) for word in parts.words),
+        stretch=_stretch(operations),
+        lacking=fresh("lacking", ir.Element.INT),
+        complete=fresh("complete", ir.Element.BOOL),
+        found=tuple(word.found for word in parts.words),
+        finish=operations.block(parts.taken),
+    )
+
+
+def _stretch(operations: Operations) -> st.Stretch:
+    return st.Stretch(*(operations.locals.fresh(name, ir.Element.ARC) for name in ("arc", "end", "most", "stop")))
 
 
 def begun(operations: Operations, parts: Gathering) -> tuple[ir.Variable, st.Body]:

@@ -47,7 +47,9 @@ def count_by_groups(operations: Operations, kernel: ir.Kernel, parts: Histogram)
         window=fresh("window", ir.Element.LONG),
     )
     place, body = _of_places(operations, kernel, parts, lambda key, value: st.CountKey(maps, key, value))
+    body = inside.without_unread(body)
     best, finish = _finishing(operations, parts)
+    few_keys, few_sums = fresh("few_keys", ir.Element.INT), fresh("few_sums", ir.Element.INT)
     node = ir.Ref(brought.node)
     arcs = build.minus(_of(build.plus(node, build.ONE), kernel, parts.first), _of(node, kernel, parts.first))
     length = ir.Select(build.less(node, build.ZERO), ir.Const(0, arcs.element), arcs)
@@ -57,9 +59,20 @@ def count_by_groups(operations: Operations, kernel: ir.Kernel, parts: Histogram)
         place,
         first=_of(ir.Ref(maps.longer), kernel, parts.first),
         length=st.Declare(fresh("arcs", ir.Element.ARC), length, constant=True),
-        body=inside.without_unread(body),
+        body=body,
+        few_keys=few_keys,
+        few_sums=few_sums,
+        of_few=_kept(body, lambda count: st.KeepKey(few_keys, few_sums, place, count.key, count.value)),
         best=best,
         finish=finish,
+    )
+
+
+def _kept(body: st.Body, made: Callable[[st.CountKey], st.KeepKey]) -> st.Body:
+    """The statements, of which one keeps a key in place of counting it."""
+    return tuple(
+        made(one) if isinstance(one, st.CountKey) else inside.with_blocks(one, lambda block: _kept(block, made))
+        for one in body
     )
 
 

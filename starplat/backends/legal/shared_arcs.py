@@ -127,16 +127,17 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     """What a word lacks, what an arc offers, and the work on what was found."""
     assert isinstance(kernel.domain, ir.Numbers)
     loop, nothing = parts.loop, ir.Const(0, ir.Element.LONG)
-    offers = ir.KernelReturn(ir.Select(parts.condition, parts.value, nothing))
+    (word,) = parts.words  # where warps share rows
+    offers = ir.KernelReturn(ir.Select(parts.condition, word.value, nothing))
     offered = operations.along(loop, operations.block((offers,)))
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.index,
         loop.layout.offsets,
         loop.position,
-        wanted=operations.block((*_needed(parts.ahead, parts.wanted), ir.KernelReturn(parts.wanted))),
-        offered=(*operations.block(_needed(parts.ahead, parts.condition, parts.value)), *offered),
-        found=parts.found,
+        wanted=operations.block((*_needed(parts.ahead, word.wanted), ir.KernelReturn(word.wanted))),
+        offered=(*operations.block(_needed(parts.ahead, parts.condition, word.value)), *offered),
+        found=word.found,
         take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
     )
 

@@ -380,9 +380,20 @@ class GroupGather:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """The names of the arcs of a row that a group looks at next: from `arc` to `stop`, of those to `end`, at `most` so
+    many."""
+
+    arc: ir.Variable
+    end: ir.Variable
+    most: ir.Variable
+    stop: ir.Variable
+
+
+@dataclass(frozen=True, slots=True)
 class GroupAsk:
-    """As Ask: `condition`, behind `body`, tests an arc. Groups look at few arcs of each row at first, from `arc` to
-    `end`, `most` at a time, then at more; the array `passing` in their memory tells of which rows one has passed."""
+    """As Ask: `condition`, behind `body`, tests an arc. Groups look at few arcs of each row at first, then at more; the
+    array `passing` in their memory tells of which rows one has passed."""
 
     nodes: plain.RowExpansion
     node: ir.Variable
@@ -390,12 +401,34 @@ class GroupAsk:
     _: KW_ONLY
     body: Body
     condition: ir.Expression
-    arc: ir.Variable
-    end: ir.Variable
-    most: ir.Variable
-    stop: ir.Variable
+    stretch: Stretch
     passing: ir.Variable
     answer: ir.Variable
+    finish: Body
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCollect:
+    """As Collect, for several words of a node at a time: the rows are `size` numbers, each a few words of the node that
+    `row` is behind `ahead`. Of the bits `wanted` the array `lacking` in a group's memory holds those that no arc has
+    offered yet; `offered`, behind `body`, counts where `condition` holds. Groups look at few arcs of each row at first,
+    as for GroupAsk, until all of its bits are there (`complete`). `finish` knows what was `found`."""
+
+    nodes: plain.RowExpansion
+    node: ir.Variable
+    position: ir.Variable
+    _: KW_ONLY
+    size: ir.Expression
+    ahead: Body
+    row: ir.Expression
+    wanted: tuple[ir.Expression, ...]
+    body: Body
+    condition: ir.Expression
+    offered: tuple[tuple[ir.Variable, ir.Expression], ...]
+    stretch: Stretch
+    lacking: ir.Variable
+    complete: ir.Variable
+    found: tuple[ir.Variable, ...]
     finish: Body
 
 
@@ -425,9 +458,21 @@ class CountKey:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepKey:
+    """Notes what a place of a short row adds to which key, in arrays of the thread."""
+
+    keys: ir.Variable
+    sums: ir.Variable
+    place: ir.Variable
+    key: ir.Expression
+    value: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
 class GroupCount:
     """As CountRows, for maps that groups share: `body`, for each `place` of a row, ends with CountKey. `first` is where
-    the row of `maps.longer` begins, in arcs of all rows laid end to end; `length` is that of a row."""
+    the row of `maps.longer` begins, in arcs of all rows laid end to end; `length` is that of a row. A thread counts a
+    short row by itself: `of_few` is `body` with KeepKey, for arrays with the keys and what is added to each."""
 
     maps: GroupMaps
     node: ir.Variable
@@ -436,6 +481,9 @@ class GroupCount:
     first: ir.Expression
     length: plain.Declare
     body: Body
+    few_keys: ir.Variable
+    few_sums: ir.Variable
+    of_few: Body
     best: ir.Variable
     finish: Body
 
@@ -480,9 +528,11 @@ Statement = (
     | Collect
     | GroupAdvance
     | GroupAsk
+    | GroupCollect
     | GroupCount
     | GroupGather
     | CountKey
+    | KeepKey
 )
 
 Body = tuple[Statement, ...]

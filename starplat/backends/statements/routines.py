@@ -10,6 +10,7 @@ from starplat.backends.statements.blocks import (
     Gather,
     GroupAdvance,
     GroupAsk,
+    GroupCollect,
     GroupCount,
     GroupGather,
     Search,
@@ -17,7 +18,7 @@ from starplat.backends.statements.blocks import (
 from starplat.backends.statements.cells import CombineGroup
 from starplat.ir import nodes as ir
 
-GroupLoop = GroupAdvance | GroupAsk | GroupCount | GroupGather
+GroupLoop = GroupAdvance | GroupAsk | GroupCollect | GroupCount | GroupGather
 _BY_GROUPS = CombineGroup | Advance | AdvanceRows | Gather | Search | CountRows | GroupLoop
 
 

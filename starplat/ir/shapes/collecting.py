@@ -1,60 +1,71 @@
 """Collecting kernels: each node lacks bits of some words, and takes those that its neighbors offer.
 
-Only the compiler makes them (see `schedule.sources`). The domain is the words of all nodes; a loop over the node's arcs
-ends when nothing is missing.
+Only the compiler makes them (see `schedule.sources`). The domain is the words of all nodes, or a few words of each at a
+time; a loop over the node's arcs ends when nothing is missing.
 """
 
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk_expression
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a node: `wanted` is what is `missing`; an arc offers `value`; `found` are the bits that were
+    missing."""
+
+    missing: ir.Variable
+    wanted: ir.Expression
+    value: ir.Expression
+    found: ir.Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Collecting:
-    """`ahead` finds the node and which of its words it is; `wanted` is what is missing; an arc for which `condition`
-    holds offers `value`; `found` are the bits that were missing, with which `taken` is done if there are any."""
+    """`ahead` finds the node and which of its words they are; an arc offers bits if `condition` holds; if any of them
+    were missing, `taken` is done."""
 
     ahead: tuple[ir.Let, ...]
-    missing: ir.Variable
-    wanted: ir.Expression
+    words: tuple[Word, ...]
     loop: ir.ForNeighbors
     condition: ir.Expression
-    value: ir.Expression
-    found: ir.Variable
     taken: tuple[ir.KernelOp, ...]
 
 
 def collecting(kernel: ir.Kernel) -> Collecting | None:
     """The kernel's parts, if it collects bits."""
     match kernel.domain, kernel.body:
+        case ir.Numbers(), (*lets, ir.KernelIf(ir.Binary(ir.BinaryOperator.NOT_EQUAL, asked, ir.Const(0)), search, ())):
+            several = len(search) // 2 - 1
+            first = len(lets) - several
+        case _:
+            return None
+    ahead = tuple(op for op in lets[:first] if isinstance(op, ir.Let))
+    match search[several:]:
         case (
-            ir.Numbers(),
-            (
-                *ahead,
-                ir.Let(missing, wanted),
-                ir.KernelIf(
-                    ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(asked), ir.Const(0)),
-                    (
-                        ir.Let(found, ir.Const(0)),
-                        ir.ForNeighbors(
-                            body=(
-                                ir.KernelIf(
-                                    condition,
-                                    (
-                                        ir.SetLocal(grown, ir.Binary(ir.BinaryOperator.BIT_OR, ir.Ref(old), value)),
-                                        ir.KernelIf(_, (ir.KernelBreak(),), ()),
-                                    ),
-                                    (),
-                                ),
-                            )
-                        ) as loop,
-                        ir.SetLocal(masked, ir.Binary(ir.BinaryOperator.BIT_AND, _, ir.Ref(mask))),
-                        ir.KernelIf(_, taken, ()),
-                    ),
-                    (),
-                ),
-            ),
-        ) if asked == mask == missing and found == grown == old == masked:
-            lets = tuple(op for op in ahead if isinstance(op, ir.Let))
-            return Collecting(lets, missing, wanted, loop, condition, value, found, taken)
+            ir.ForNeighbors(
+                body=(ir.KernelIf(condition, (*grown, ir.KernelIf(_, (ir.KernelBreak(),), ())), ()),)
+            ) as loop,
+            *masked,
+            ir.KernelIf(_, taken, ()),
+        ) if several == len(grown) == len(masked) and len(ahead) == first:
+            found = map(_word, lets[first:], search[:several], grown, masked)
+            words = tuple(word for word in found if word is not None)
+            read = {part.variable for part in walk_expression(asked) if isinstance(part, ir.Ref)}
+            if several == len(words) and read == {word.missing for word in words}:
+                return Collecting(ahead, words, loop, condition, taken)
+    return None
+
+
+def _word(missing: ir.KernelOp, begun: ir.KernelOp, grown: ir.KernelOp, masked: ir.KernelOp) -> Word | None:
+    """The word that begins with no bits, takes those of arcs, and keeps those that were missing."""
+    match missing, begun, grown, masked:
+        case (
+            ir.Let(lacked, wanted),
+            ir.Let(found, ir.Const(0)),
+            ir.SetLocal(taker, ir.Binary(ir.BinaryOperator.BIT_OR, ir.Ref(old), value)),
+            ir.SetLocal(kept, ir.Binary(ir.BinaryOperator.BIT_AND, _, ir.Ref(mask))),
+        ) if found == taker == old == kept and lacked == mask:
+            return Word(lacked, wanted, value, found)
     return None

@@ -52,8 +52,10 @@ def share_arcs(
     suited = [kernel for kernel in given if not (_gathers_words if by_warps else _walks_a_part)(kernel)]
     others = [k for k in module.kernels if k.name in places and not k.shares_arcs]
     suited += (k for k in others if asking(k) is not None)
+    if counts:
+        suited += (k for k in others if collecting(k) is not None)
     if by_warps:
-        suited += (k for k in others if collecting(k) is not None or finds_any(k))
+        suited += (k for k in others if finds_any(k))
         suited += (k for k in others if _shares_rows_of_arcs(k))
     if not suited:
         return module
