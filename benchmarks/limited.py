@@ -1,7 +1,8 @@
 """Runs in a part of the memory that they would take: six programs, all, some or none of the arcs on the device.
 
     python benchmarks/limited.py                         rmat24 on CUDA
-    python benchmarks/limited.py --graphs rmat26 --aims --repeat 2
+    python benchmarks/limited.py --graphs rmat26 --rows bfs,components,pagerank,sssp --aims --ways alike,ondemand
+    python benchmarks/limited.py --graphs rmat26 --aims --shares 0.4 --ways mapped,alike,ondemand,chunks --patience 3
     python benchmarks/limited.py --graphs rmat26,urand26,grid16384 --ways mapped,ondemand,chunks --patience 3
     python benchmarks/limited.py --told rmat26.txt,urand26.txt,grid16384.txt       the means of what these runs printed
     python benchmarks/limited.py --graphs rmat22 --ways ondemand --shares 0.4 --count
@@ -10,16 +11,17 @@
 A limit is what a run takes with all arcs on the host, and a share of the arcs' bytes; `ondemand`, `chunks` and `alike`,
 which is `memory=resident` with room for all, run under the same. Chunks that need more get what they need and the share
 beside it. `resident` and `unified` have no limit, `mapped` no arcs on the device. Answers are compared with those of
-the first way. `--aims` runs the programs and shares that an aim was set for, and says whether it is met. Where chunks
-take longer than `--patience` and ten times as long as `ondemand`, they are given up, and that time counts as theirs,
-less what it takes to lock the arcs' pages: their mean is then too low. A figure is the least of the repetitions after a
-warm-up, for PageRank of one iteration. Chunks come last. Cells are printed as they are finished, with the bytes that
-lie on either side and the seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the
-runtime counts it; under `--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the
-host begins (slow where rounds and nodes are many). PageRank goes over the host's part once an iteration: its bytes by
-the whole time are told, and ahead the rate of the link's copies. Geometric means over all programs and graphs so far
-come after each program: how many times as long as `ondemand` the others take. A table for each graph comes last. Exit
-code 1 if an answer differs or a cell failed.
+the first way. `--aims` runs the programs and shares that an aim was set for, besides any that are asked for, and says
+whether it is met; with room for all against `alike`, where that is measured. Where chunks take longer than `--patience`
+and ten times as long as `ondemand`, they are given up, and that time counts as theirs, less what it takes to lock the
+arcs' pages: their mean is then too low. A figure is the least of the repetitions after a warm-up, for PageRank of one
+iteration. Chunks come last. Cells are printed as they are finished, with the bytes that lie on either side and the
+seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the runtime counts it; under
+`--count` by `ondemand` too, the lines of 128 bytes of a run that is traced, whose rounds the host begins (slow where
+rounds and nodes are many). PageRank goes over the host's part once an iteration: its bytes by the whole time are told,
+and ahead the rate of the link's copies. Geometric means over all programs and graphs so far come after each program:
+how many times as long as `ondemand` the others take. A table for each graph comes last. Exit code 1 if an answer
+differs or a cell failed.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ from starplat.runtime.attending.progress import Progress
 from starplat.sizes import in_words
 
 PROGRAMS = ("bfs", "components", "pagerank", "sssp", "betweenness", "independent")
+SHARES = "1,0.4,0.1"
 ITERATIONS = 5
 ON_DEMAND = "memory=ondemand,order=as-is"
 WHOLE = {"resident": None, "mapped": "memory=mapped,order=as-is", "unified": "memory=unified,order=as-is"}
@@ -126,14 +129,14 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--graphs", help="their names, with commas (rmat24)")
     made.add_argument("--rows", default=",".join(PROGRAMS), help=f"of {', '.join(PROGRAMS)}")
-    made.add_argument("--shares", default="1,0.4,0.1", help="of the arcs' bytes, with commas (1,0.4,0.1)")
+    made.add_argument("--shares", help="of the arcs' bytes, with commas (1,0.4,0.1; under --aims none)")
     ways = ", ".join([*WHOLE, *LIMITED])
     made.add_argument("--ways", default="resident,mapped,ondemand", help=f"of {ways} (resident,mapped,ondemand)")
     made.add_argument("--target", help="what to run on (cuda)")
     made.add_argument("--repeat", type=int, default=3, help="measured runs after the warm-up (3)")
     made.add_argument("--patience", type=float, help="seconds after which chunks are given up")
     made.add_argument("--told", help="files with what earlier runs printed: only their means")
-    made.add_argument("--aims", action="store_true", help="only what aims were set for (ondemand, shares 1, 0.4, 0.1)")
+    made.add_argument("--aims", action="store_true", help="what aims were set for, beside resident")
     lines = "also count the lines that ondemand reads on the host, by all or these of the rows"
     made.add_argument("--count", nargs="?", const=",".join(PROGRAMS), default="", metavar="ROWS", help=lines)
     made.add_argument("--kept", type=Path, help="where made-up graphs are kept")
@@ -221,11 +224,12 @@ def measured(bench: Bench, ways: list[str], options: argparse.Namespace) -> Iter
         cell = bench.cell(way, {"schedule": WHOLE[way]})
         resident = (cell.milliseconds or 0.0) if way == "resident" else resident
         yield cell
-    for share in map(float, options.shares.split(",")):
-        aim, room = (AIMS.get((row.name, share)) if options.aims else None), int(share * bench.arcs)
-        if options.aims and aim is None:
-            continue
-        for way in (way for way in LIMITED if way in ways and (way != "alike" or share >= 1)):
+    asked = [float(share) for share in (options.shares or ("" if options.aims else SHARES)).split(",") if share]
+    aimed = {share: aim for (name, share), aim in AIMS.items() if options.aims and name == row.name}
+    for share in sorted({*asked, *aimed}, reverse=True):
+        aim, room, beside = aimed.get(share), int(share * bench.arcs), resident
+        fitting = {"alike": share >= 1, "ondemand": True, "chunks": share in asked}
+        for way in (way for way in LIMITED if way in ways and fitting[way]):
             within = {"schedule": LIMITED[way], "device_memory": bench.needed() + room}
             patience = None
             if way == "chunks":
@@ -234,7 +238,8 @@ def measured(bench: Bench, ways: list[str], options: argparse.Namespace) -> Iter
             cell = bench.cell(f"{way} {share:.0%}", within, patience)
             if way == "ondemand" and cell.milliseconds:
                 bench.ours[share] = cell.milliseconds * _iterations(row) / 1e3
-                cell = replace(cell, aim=aim.verdict(cell.milliseconds, resident)) if aim and resident else cell
+                cell = replace(cell, aim=aim.verdict(cell.milliseconds, beside)) if aim and beside else cell
+            beside = (cell.milliseconds or 0.0) if way == "alike" else beside
             yield cell
             if row.name in options.count.split(",") and way == "ondemand" and cell.host:
                 how = bench.how | within | {"schedule": COUNTED, "trace": True}

@@ -566,37 +566,49 @@ struct Teams {
     }
 };
 
+#define SECTOR 8  // arcs in the least that is read of memory at once
+
 // The rows of a warp, one for each thread, laid end to end: a place is an index into their arcs.
 struct WarpArcs {
     int node;           // of this thread's row
-    arc_t last, count;  // inclusive scan of the rows' lengths; their sum
-    arc_t shift;        // the first arc of this thread's row minus its first place
+    arc_t first, last;  // of this thread's row: its first arc; the place behind its last one
+    arc_t count, shift; // all places; the first arc of this thread's row minus its place
 
-    // Adds the row of a node, empty where it is -1. Long rows are deferred.
-    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
-        arc_t first = 0, degree = 0;
+    // Adds the row of a node, empty where it is -1. Long rows are deferred. Of `far` arcs a sector is within one load:
+    // a row begins as far behind a multiple of SECTOR as it does in memory, or right behind the one before it.
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows, bool far = false)
+        : node(brought), first(0) {
+        arc_t end = 0;
         if (node >= 0) {
             first = rows[node];
-            degree = rows[node + 1] - first;
-            if (long_rows.puts_off(node, degree)) {
+            end = rows[node + 1];
+            if (long_rows.puts_off(node, end - first)) {
                 node = -1;
-                degree = 0;
+                first = end = 0;
             }
         }
-        add(first, degree);
+        lay_out(end, far);
     }
 
     // Adds the first arcs of a node's row.
-    __device__ WarpArcs(int node, arc_t first, arc_t degree) : node(node) { add(first, degree); }
+    __device__ WarpArcs(int node, arc_t first, arc_t degree) : node(node), first(first) { lay_out(first + degree); }
 
-    __device__ void add(arc_t first, arc_t degree) {
-        last = degree;
-        for (int width = 1; width < WARP; width *= 2) {
-            const arc_t before = from_before(last, width);
-            if (threadIdx.x % WARP >= width) last += before;
+    __device__ void lay_out(arc_t end, bool far = false) {
+        arc_t begin = first, width = end - first;
+        if (far) {
+            const arc_t end_before = from_before(end, 1);
+            const bool goes_on = threadIdx.x % WARP > 0 && end_before == first;
+            begin = (first + (goes_on ? SECTOR - 1 : 0)) / SECTOR * SECTOR;
+            width = (end + SECTOR - 1) / SECTOR * SECTOR - begin;
         }
+        arc_t places = width;
+        for (int width_before = 1; width_before < WARP; width_before *= 2) {
+            const arc_t before = from_before(places, width_before);
+            if (threadIdx.x % WARP >= width_before) places += before;
+        }
+        shift = begin - (places - width);
+        last = end - shift;
         count = from_lane(last, WARP - 1);
-        shift = first - (last - degree);
     }
 
     // The thread that owns the arc at a place; the last thread where no row has that place.
@@ -610,44 +622,51 @@ struct WarpArcs {
 };
 
 // Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
-template <class Body>
+template <bool far, class Body>
 __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
-    const WarpArcs arcs(node, rows, long_rows);
+    const WarpArcs arcs(node, rows, long_rows, far);
     for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
         const arc_t place = begin + threadIdx.x % WARP;
         const int owner = arcs.owner(place);
         const int of = from_lane(arcs.node, owner);
         const arc_t arc = place + from_lane(arcs.shift, owner);
-        if (place < arcs.count) body(of, arc);
+        const arc_t first = far ? from_lane(arcs.first, owner) : arc;
+        if (place < arcs.count && arc >= first) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of a row that a warp takes from its `place` on, a multiple of WARP, every `step`
+// arcs. Places count from a multiple of `unit`, and all threads go round equally often, so that no two loads share one.
+template <int unit, class Body>
+__device__ inline void row_arcs(int node, const arc_t *rows, arc_t place, arc_t step, Body body) {
+    const arc_t first = rows[node], end = rows[node + 1];
+    for (arc_t begin = first / unit * unit + place; begin < end; begin += step) {
+        const arc_t arc = begin + threadIdx.x % WARP;
+        if (arc < end && (unit == 1 || arc >= first)) body(node, arc);
     }
 }
 
 // Calls body(node, arc) for the arcs of the deferred nodes.
 template <class Body>
 __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
+    const int warp = threadIdx.x / WARP;
     __syncthreads();
-    for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
-        const int node = long_rows.nodes[i];
-        const arc_t first = rows[node], end = rows[node + 1];
-        for (arc_t arc = first / WARP * WARP + threadIdx.x % WARP; arc < end; arc += WARP)  // whole lines of memory
-            if (arc >= first) body(node, arc);
+    for (int i = warp; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
+        row_arcs<WARP>(long_rows.nodes[i], rows, 0, WARP, body);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        const int node = long_rows.huge[i];
-        const arc_t first = rows[node], end = rows[node + 1];
-        for (arc_t arc = first / WARP * WARP + threadIdx.x; arc < end; arc += blockDim.x)
-            if (arc >= first) body(node, arc);
+        row_arcs<WARP>(long_rows.huge[i], rows, warp * WARP, blockDim.x, body);
     }
     __syncthreads();
 }
 
 // Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
     LongRows &long_rows = no_long_rows();
     for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + threadIdx.x % WARP;
-        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+        share_arcs<far>(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
 }
@@ -686,7 +705,7 @@ __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body)
 
 // Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
 // the nodes of a word, or of two at once if it has as many threads.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance_words(
     const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
 ) {
@@ -694,29 +713,27 @@ __device__ inline void advance_words(
     for (int begin = warp_number() * (WARP / 32); begin < size; begin += gridDim.x * blockDim.x / 32) {
         const int word = begin + threadIdx.x % WARP / 32;
         const int node = word < size ? words[word] + threadIdx.x % 32 : num_nodes;
-        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+        share_arcs<far>(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
 }
 
 // Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance_listed(
     const int *list, int size, const arc_t *rows, Keep keep, Body body
 ) {
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, parts = warps / max(size, 1);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = list[warp_number() % size], part = warp_number() / size;
-        if (part >= parts || !keep(node)) return;
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + part * WARP + lane; arc < end; arc += parts * WARP) body(node, arc);
+        if (part < parts && keep(node)) row_arcs<far ? SECTOR : 1>(node, rows, part * WARP, parts * WARP, body);
         return;
     }
     LongRows &long_rows = no_long_rows();
     const int share = min(WARP, (size + warps - 1) / warps);
     for (int begin = warp_number() * share; begin < size; begin += warps * share) {
         const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
-        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+        share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
 }
@@ -1030,7 +1047,7 @@ __device__ inline void collect_all(
         }
         for (Lanes left = lanes_where(arc < end && (asked & ~found) != 0); left != 0;) {
             const int which = first_of(left), helped = which / WORDS;
-            left &= ~(((Lanes)1 << WORDS) - 1 << helped * WORDS);
+            left &= ~((((Lanes)1 << WORDS) - 1) << helped * WORDS);
             const int of = (begin + helped) * WORDS + place;
             const long long lacks = from_lane(asked & ~found, helped * WORDS + place);
             const arc_t first = from_lane(arc, which), last = from_lane(end, which);

@@ -292,7 +292,7 @@ __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
 
 // Calls body(node, arc) for every arc of the members to keep, which threads share evenly. A set that is taken from is
 // empty afterwards.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
@@ -302,27 +302,25 @@ __device__ inline void advance_members(
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = set.list[warp % size], part = warp / size;
         if (takes && part == 0) set.bits[node / 32] = 0;
-        if (part >= parts || !keep(node)) return;
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + part * WARP + threadIdx.x % WARP; arc < end; arc += parts * WARP) body(node, arc);
+        if (part < parts && keep(node)) row_arcs<far ? SECTOR : 1>(node, rows, part * WARP, parts * WARP, body);
         return;
     }
     LongRows &long_rows = no_long_rows();
-    const auto share = [&](int node) { share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
+    const auto share = [&](int node) { share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
     visit_found(set, size, num_nodes, takes, share);
     long_arcs(rows, long_rows, body);
 }
 
 // Calls body(node, arc) for every arc of the members to keep, and leaves the set empty.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    advance_members(set, num_nodes, true, rows, keep, body);
+    advance_members<far>(set, num_nodes, true, rows, keep, body);
 }
 
 // Calls body(node, arc) for every arc of the members to keep.
-template <class Keep, class Body>
+template <bool far = false, class Keep, class Body>
 __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    advance_members(set, num_nodes, false, rows, keep, body);
+    advance_members<far>(set, num_nodes, false, rows, keep, body);
 }
 
 // Calls finish(node, total) for the members to keep: total joins the values of a node's arcs.

@@ -55,11 +55,14 @@ def test_kernels_compile(path: Path, schedule: Schedule, flags: tuple[str, ...],
 
 
 @pytest.mark.parametrize("library", [False, True], ids=["program", "library"])
-@pytest.mark.parametrize("program", ["pagerank", "k_core"])
-def test_a_program_compiles(program: str, library: bool, tmp_path: Path) -> None:
-    """Among them such as wait for each other in one launch, with reductions and what comes back from them."""
+@pytest.mark.parametrize(
+    ("program", "memory"), [("pagerank", "auto"), ("k_core", "auto"), ("pagerank", "ondemand"), ("sssp", "ondemand")]
+)
+def test_a_program_compiles(program: str, memory: str, library: bool, tmp_path: Path) -> None:
+    """Among them such as wait for each other in one launch, with reductions and what comes back from them, and such as
+    read arcs in the host's memory."""
     path = next(path for path in EXAMPLES if path.stem == program)
-    texts = starplat.compile(path).artifact("hip", library=library)
+    texts = starplat.compile(path).artifact("hip", library=library, schedule=f"memory={memory}")
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert "hipLaunchCooperativeKernel" in "".join(texts.values())

@@ -14,6 +14,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice
+from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.session import Session
 from tests.programs import cases
@@ -80,8 +81,11 @@ class Limited:
 
 
 def poisoned(target: str) -> Device:
+    """A device whose new memory is poison; on SYCL a device as it is."""
     device = device_of(target)
-    return PoisonedOpenCL(device.device) if isinstance(device, OpenCLDevice) else PoisonedReference()
+    if isinstance(device, OpenCLDevice):
+        return PoisonedOpenCL(device.device)
+    return PoisonedReference() if isinstance(device, ReferenceDevice) else device
 
 
 def judged(case: cases.Case, target: str, shares: tuple[float, ...], schedules: tuple[str | None, ...]) -> None:
@@ -119,7 +123,7 @@ def test_examples_are_right_under_schedules_and_poison(case: cases.Case) -> None
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("target", ["reference", "opencl"])
+@pytest.mark.parametrize("target", ["reference", "opencl", pytest.param("sycl", marks=pytest.mark.nightly)])
 @every_case
 def test_examples_are_right_at_all_limits(case: cases.Case, target: str) -> None:
     judged(case, target, SHARES, (None,))

@@ -32,7 +32,7 @@ NAMES = (
 )
 TARGETS = (
     *("reference", "opencl"),
-    *(pytest.param(target, marks=pytest.mark.campaign) for target in ("sycl", "openmp", "emulated")),
+    *(pytest.param(target, marks=pytest.mark.campaign) for target in ("sycl", "openmp", "openacc", "emulated")),
 )
 GIVEN = {"bfs_levels": {"src": 0}, "sssp": {"src": 0}}
 
@@ -92,7 +92,7 @@ def test_out_of_memory_at_any_allocation(name: str, target: str, share: float | 
     with session_with(device) as session:
         how: dict[str, Any] = {"target": device.target, "session": session, **given}
         if share is not None:
-            least = "memory=chunks" if target == "openmp" else "memory=mapped"
+            least = "memory=chunks" if target in ("openmp", "openacc") else "memory=mapped"
             found = program.run(graph, schedule=least, **how).estimate
             how["device_memory"] = found.total + int(share * sum(found.mapped.values()))
         expected = program.run(graph, **how)

@@ -54,6 +54,10 @@ class RowPrinter:
             yield from self.over_nodes(advance, "advance")
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
 
+    def reads_far(self, body: st.Body) -> bool:
+        """Whether arrays that may lie in the host's memory are read there."""
+        return not self.expressions.far.isdisjoint(uses.arrays_in(body))
+
     def function(self, head: str, body: st.Body, end: str) -> Iterator[str]:
         """An argument that is a function, and what comes behind it."""
         yield f"{INDENT}[&]{head} {{"
@@ -84,8 +88,7 @@ class RowPrinter:
         start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
         if all_nodes and gather.node not in uses.variables_in(gather.value):
-            far = not self.expressions.far.isdisjoint(uses.arrays_in(gather.value))
-            function = "gather_far_rows" if far else "gather_rows"
+            function = "gather_far_rows" if self.reads_far(gather.value) else "gather_rows"
             self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
@@ -135,6 +138,8 @@ class RowPrinter:
     def over_nodes(self, loop: _OverNodes, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
+        if isinstance(loop, st.Advance) and self.reads_far(loop.body):
+            function = f"{function}<true>"
         given = f"{', '.join((whose, self.rows(loop), *more))},"
         if _listed(loop) is not None:
             yield f"{function}("

@@ -15,7 +15,11 @@ from functools import lru_cache
 
 from starplat.ir import module_rewriter, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.rows_of_arcs import row_of_arc
+from starplat.ir.shapes.searching import asking, searching
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.same import Same
@@ -38,22 +42,26 @@ def heads_in_program(module: ir.Module) -> ir.Module:
 
 
 def with_near_kernels(module: ir.Module, capabilities: Capabilities) -> ir.Module:
-    """The module for runs with room for all arcs: kernels are near that would read heads of rows, or sum over all rows,
-    which threads that share arcs do in another order where these may lie on the host."""
+    """The module for runs with room for all arcs: kernels are near that would read heads of rows, or whose threads
+    share arcs in another way where these may lie on the host."""
     headed, shared = heads_in_program(module).kernels, capabilities.shared_arcs
     kernels = (
-        replace(kernel, near=True) if kernel != other or (shared and _sums_over_all_rows(kernel)) else kernel
+        replace(kernel, near=True) if kernel != other or (shared and _minds_the_place(kernel, module)) else kernel
         for kernel, other in zip(module.kernels, headed, strict=True)
     )
     return replace(module, kernels=tuple(kernels))
 
 
-def _sums_over_all_rows(kernel: ir.Kernel) -> bool:
-    """Whether values of all arcs are added up that have nothing to do with the row's node."""
-    if not kernel.shares_arcs or kernel.filter is not None or not isinstance(kernel.domain, ir.AllNodes):
+def _minds_the_place(kernel: ir.Kernel, module: ir.Module) -> bool:
+    """Whether threads share its arcs in another way where these may lie on the host: sums over all rows begin in
+    several places, and loops over the rows of chosen nodes read whole sectors."""
+    if not kernel.shares_arcs or set(module.mapped).isdisjoint(kernel.arrays):
         return False
-    found = gathering(kernel)
-    return found is not None and found.loop.node not in all_expressions(found.loop.body)
+    all_nodes = kernel.filter is None and isinstance(kernel.domain, ir.AllNodes)
+    if (found := gathering(kernel)) is not None:
+        return all_nodes and found.loop.node not in all_expressions(found.loop.body)
+    others = (searching, collecting, asking, row_of_arc)
+    return not (all_nodes and membership(kernel) is None) and all(shape(kernel) is None for shape in others)
 
 
 @lru_cache(maxsize=64)
