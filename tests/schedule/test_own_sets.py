@@ -51,6 +51,12 @@ def test_functions_of_a_graph_that_changes_have_such_rounds() -> None:
     assert {"own_modified", "fresh"} <= packed
 
 
+@pytest.mark.parametrize("name", ["dynamic_sssp", "dynamic_bfs_levels", "dynamic_components"])
+def test_a_batch_is_followed_in_one_launch(name: str) -> None:
+    module = for_target(program(name).module(), "cuda", AUTO)
+    assert [type(op) for op in module.function("follow").body] == [ir.OnDevice]
+
+
 @pytest.mark.parametrize("schedule", ["frontier=flags", "loop=host"])
 def test_flags_stay_as_they_are_where_rounds_are_no_launch_over_sets(schedule: str) -> None:
     assert "own_modified" not in names(scheduled(OF_THE_CALLER, schedule))

@@ -2,9 +2,9 @@
 //
 // `dist` is the least sum of weights along a path from `src`, INF where there is none; `parent` is the node before on
 // such a path, -1 for `src` and where there is none. Weights must not be negative. A deletion makes the nodes lose
-// their distance whose path led over it. They look for the nearest way from the others, as do the nodes to which an
-// added arc is a shorter way; what becomes nearer spreads. Ramalingam and Reps, "An incremental algorithm for a
-// generalization of the shortest-path problem", J. Algorithms, 1996.
+// their distance whose path led over it. They look for the nearest way from the others; of an added arc
+// its end is told. What becomes nearer spreads. Ramalingam and Reps, "An incremental algorithm for a generalization of
+// the shortest-path problem", J. Algorithms, 1996.
 Dynamic dynamic_sssp(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes,
                      node src, int batch = 1000) {
   propNode<bool> modified;
@@ -31,21 +31,16 @@ Incremental(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> we
   }
 }
 
-// Whose parent is lost is lost and looks for a way; all that look take the nearest way from nodes that are not lost.
+// Whose parent is lost is lost and looks for the nearest way from nodes that are not; each added arc offers its own.
 function follow(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int> weight, updates<g> changes) {
   propNode<bool> lost, looking, modified;
-  g.attachNodeProperty(lost = False, looking = False, modified = False);
+  propNode<long> nearest;
+  g.attachNodeProperty(lost = False, looking = False, modified = False, nearest = INF);
+  long n = g.num_nodes();
   OnDelete (u in changes.currentBatch(0)) {
     node b = u.destination;
     if (b.parent == u.source) {
       b.lost = True;
-    }
-  }
-  OnAdd (u in changes.currentBatch(1)) {
-    node a = u.source;
-    node b = u.destination;
-    if (a.dist + u.weight < b.dist) {
-      b.looking = True;
     }
   }
   propNode<bool> fresh = lost;
@@ -62,11 +57,16 @@ function follow(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int
   forall (v in g.nodes().filter(lost)) {
     v.dist = INF;
     v.parent = -1;
-    v.looking = True;
   }
-  propNode<long> nearest;
-  long n = g.num_nodes();
-  forall (v in g.nodes().filter(looking)) {
+  OnAdd (u in changes.currentBatch(1)) {
+    node a = u.source;
+    node b = u.destination;
+    if (a.dist + u.weight < b.dist) {
+      long way = (a.dist + u.weight) * n + a;
+      <b.nearest, b.looking> = <Min(b.nearest, way), True>;
+    }
+  }
+  forall (v in g.nodes().filter(lost)) {
     long best = INF;
     for (u in g.nodes_to(v)) {
       if (u.dist < INF) {
@@ -75,6 +75,7 @@ function follow(Graph g, propNode<int> dist, propNode<node> parent, propEdge<int
       }
     }
     v.nearest = best;
+    v.looking = True;
   }
   forall (v in g.nodes().filter(looking)) {
     if (v.nearest < INF && v.nearest / n < v.dist) {
