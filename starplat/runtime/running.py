@@ -324,6 +324,9 @@ class Run(Graphs):
         launched = self.device.traffic.launches
         self.may_begin_again = self._entry.changed.isdisjoint(self._adopted)
         with nullcontext() if self.communicator is None else self.communicator.running(self.device):
+            if self.communicator is not None:  # time begins when all parts are ready, as with one
+                self.device.synchronise()
+                self.communicator.gather(None)
             stop = self.device.stopwatch()
             self.returned = executor.run(self._places, self.bound.scalars, self.bound.lists)
             self._bring_home()

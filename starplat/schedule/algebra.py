@@ -42,17 +42,26 @@ def has_components(module: ir.Module, capabilities: Capabilities) -> bool:
     return able and bool(_with_union_find(Same(module), capabilities, False, False, False).found)
 
 
-def components_in_parts(module: ir.Module, capabilities: Capabilities, *, symmetric: bool) -> ir.Module:
-    """The module as its parts are to run it, before it is divided, with union-find where labels spread both ways."""
+def components_in_parts(
+    module: ir.Module, capabilities: Capabilities, *, symmetric: bool, all_rows: bool = False
+) -> ir.Module:
+    """The module as its parts are to run it, before it is divided, with union-find where labels spread both ways; each
+    part may have all rows."""
     if not capabilities.has_compare_and_swap(ir.Element.NODE):
         return module
     shares = threads_share_arcs(AUTO, capabilities)
-    return _with_union_find(Same(module), capabilities, shares, symmetric, False, True).module
+    return _with_union_find(Same(module), capabilities, shares, symmetric, False, True, all_rows).module
 
 
 @lru_cache(maxsize=32)
 def _with_union_find(
-    same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool, in_parts: bool = False
+    same: Same,
+    capabilities: Capabilities,
+    shares_arcs: bool,
+    symmetric: bool,
+    even_few: bool,
+    in_parts: bool = False,
+    all_rows: bool = False,
 ) -> Rewritten:
     """Memoised: the proof takes a while, and all schedules of a module ask for it."""
     return union_find(
@@ -62,6 +71,7 @@ def _with_union_find(
         symmetric=symmetric,
         even_few=even_few,
         in_parts=in_parts,
+        all_rows=all_rows,
         joins=partial(_joins, capabilities),
     )
 

@@ -12,10 +12,12 @@ import pytest
 import starplat
 from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import DiagnosticError
+from starplat.graph import generators
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.passes.parts.placing import in_parts
+from starplat.passes.parts.rows import why_all_rows
 from starplat.runtime.arguments.bind import bind
 from starplat.runtime.launch import run_module
 from starplat.runtime.parts.communicator import Communicator, parts_of
@@ -128,10 +130,11 @@ SPELLINGS["values"] = (
 
 
 @cache
-def settled(program: str, symmetric: bool) -> ir.Module:
-    """The program in parts, with union-find in place of its loop."""
+def settled(program: str, symmetric: bool, target: str = "openmp") -> ir.Module:
+    """The program in parts, with union-find in place of its loop; those of GPUs have all rows."""
     given = starplat.compile(SPELLINGS[program]).module()
-    made = components_in_parts(given, capabilities_of("openmp"), symmetric=symmetric)
+    able = capabilities_of(target)
+    made = components_in_parts(given, able, symmetric=symmetric, all_rows=able.lockstep)
     assert any(isinstance(op, ir.HostBlock) and op.placed for f in made.functions for op in walk_host(f.body))
     return in_parts(made, poison=symmetric)
 
@@ -139,15 +142,18 @@ def settled(program: str, symmetric: bool) -> ir.Module:
 SPREADING = [*((name, False) for name in SPELLINGS if name not in ONE_WAY), *((name, True) for name in SPELLINGS)]
 
 
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
 @pytest.mark.parametrize(("program", "symmetric"), SPREADING)
-def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool) -> None:
+def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool, target: str) -> None:
     """Chains lie across parts, so that what one part joins is apart again where another one's arc has won."""
-    module = settled(program, symmetric)
+    module = settled(program, symmetric, target)
     chain, nodes = np.random.default_rng(3).permutation(40), np.arange(40)
     shuffled = Graph.from_arcs(40, chain[:-1], chain[1:], directed=True)
     crossed = Graph.from_arcs(40, nodes, nodes * 7 % 40, directed=True)
     for size, graph in ((1, shuffled), (2, crossed), (4, shuffled), (7, crossed), (3, ZOO["isolated"])):
         taken = graph.undirected() if symmetric else graph
+        if symmetric and target == "cuda" and not taken.num_arcs:
+            continue  # `planning` says of no such graph that it is symmetric
         alone = starplat.compile(SPELLINGS[program]).run(taken, target="reference")
         for result in in_so_many(size, module, taken, {}):
             assert result.returned == alone.returned
@@ -155,10 +161,9 @@ def test_parts_join_trees_until_all_have_the_same(program: str, symmetric: bool)
                 np.testing.assert_array_equal(result[array.name], alone[array.name])
 
 
-@pytest.mark.parametrize(("program", "symmetric"), [("arcs", False), ("push-flags", True)])
-def test_parts_find_the_roots_of_their_own_nodes_only(program: str, symmetric: bool) -> None:
+def test_parts_find_the_roots_of_their_own_nodes_only() -> None:
     """Nothing climbs every node's path on every part: trees are combined as they are, and shared once."""
-    module = settled(program, symmetric)
+    module = settled("arcs", False)
     ops = [op for function in module.functions for op in walk_host(function.body)]
     flatten = [op for op in ops if isinstance(op, ir.Launch) and op.kernel.endswith("flatten")]
     assert len(flatten) == 1
@@ -166,6 +171,41 @@ def test_parts_find_the_roots_of_their_own_nodes_only(program: str, symmetric: b
     assert isinstance(domain, ir.AllNodes)
     assert domain.first is not None
     assert isinstance(ops[ops.index(flatten[0]) + 1], ir.ShareParts)
+
+
+def test_parts_join_trees_with_the_rows_of_their_own_nodes() -> None:
+    """Those of GPUs, which have all rows, join all nodes that are outside of the great tree."""
+    for symmetric in (False, True):
+        assert why_all_rows(settled("arcs", symmetric)) is None
+    assert why_all_rows(settled("arcs", True, "cuda")) is not None
+
+
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
+def test_great_trees_of_parts_may_have_little_in_common(target: str) -> None:
+    """Two stars, of which each lies in one part alone, and a chain that ends in one of them; then the mirror image."""
+    start = np.concatenate([np.repeat([0, 21], 20), [63, 64, 65, 62]])
+    end = np.concatenate([np.arange(1, 21), np.arange(22, 42), [64, 65, 66, 5]])
+    for ends in ((start, end), (66 - start, 66 - end)):
+        taken = Graph.from_arcs(67, *ends, directed=True).undirected()
+        alone = starplat.compile(SPELLINGS["arcs"]).run(taken, target="reference")
+        for size in (2, 3, 5):
+            for result in in_so_many(size, settled("arcs", True, target), taken, {}):
+                np.testing.assert_array_equal(result["comp"], alone["comp"])
+
+
+@pytest.mark.parametrize("target", ["openmp", "cuda"])
+def test_parts_tell_which_nodes_are_outside_of_the_great_tree_and_little_else(target: str) -> None:
+    """That is a flag of each node, where whole arrays of trees took 4 bytes of each in every exchange."""
+    graph, module = generators.rmat(10, 16, 1), settled("arcs", True, target)
+
+    def given(communicator: Communicator) -> int:
+        session = SESSIONS[communicator.rank]
+        before = communicator.bytes
+        run_module(module, graph, target="reference", schedule=PLAIN, session=session, communicator=communicator)
+        return communicator.bytes - before
+
+    for size in (2, 3, 7):
+        assert sum(in_threads(size, given)) < size * graph.num_nodes
 
 
 @pytest.mark.parametrize("poison", [False, True])

@@ -5,10 +5,12 @@ makes trees again, each within one component, but what a part had joined may be 
 node to the root that it had among its own trees, which takes a step for each node and not for each arc. That goes on
 until no part has anything to join; then all parts have the same trees, and each finds the roots of its own nodes.
 
-Of a graph that is known to have every arc's reverse, parts first join their nodes along two arcs each, and combine that
-once: then all agree on which nodes are outside of the great tree, and only these join along all their arcs. What a part
-had joined and the combined trees have apart needs no joining before: every arc has an end outside of the great tree, or
-both inside. The great tree is that of the node whose row has the middle arc, which most probably has many.
+Of a graph that is known to have every arc's reverse, parts join their nodes along two arcs each, and then share one
+thing: which of their own nodes are outside of the great tree, which is on every part the tree of one node that all have
+agreed on. From there all begin anew with the same trees: what is inside points to the best node inside, all else to
+itself. Only nodes outside join along their arcs: of every other arc both ends are inside. A part that has all rows
+joins the outside nodes of all parts, which are few, and needs no more of the others. With rows of its own nodes alone
+it joins these, and parts combine what comes of it as above, of nodes outside only.
 """
 
 from collections.abc import Callable
@@ -17,22 +19,26 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, nodes as ir, visitor
 from starplat.passes.labels.trees import Trees
 
-STEPS = ("start", "point", "sample", "middle", "set_apart", "join", "join_again", "flatten")
+STEPS = ("start", "point", "sample", "middle", "set_apart", "begin_again", "join", "join_again", "flatten")
 
 
 @dataclass
 class TreesOfParts:
     """The kernels of `trees` as parts run them, the host operations around them, and the arrays that these need.
 
-    `names` are those of kernels, by step; `free` gives names of variables and arrays."""
+    `names` are those of kernels, by step; `free` gives names of variables and arrays; `all_rows` says whether each part
+    has the rows of all nodes."""
 
     trees: Trees
     names: dict[str, str]
     free: Callable[[str], str]
+    all_rows: bool
 
     def __post_init__(self) -> None:
+        self.trees.visited, self.trees.turned = ir.Ref(self.trees.v), ()  # own nodes do not lie alike from the end
         self.first, self.end = self.node("part_first"), self.node("part_end")
         self.joined, self.joined_before = self.flag("joined"), self.flag("joined_before")
+        self.best_inside = self.node("best_inside")
         self.found = replace(self.trees.tree, name=self.free("joined_here"), origin=ir.Origin.TEMPORARY)
 
     def node(self, name: str) -> ir.Variable:
@@ -45,59 +51,89 @@ class TreesOfParts:
 
     def host(self) -> tuple[ir.HostOp, ...]:
         """Leaves the same trees on all parts, in each of which every node points to the root."""
-        first: list[ir.HostOp] = [ir.TakePart(self.first, self.end), ir.Launch(self.names["start"])]
-        if self.trees.apart is not None:
-            middle, before = self.trees.middle, self.node("middle_before")
-            first += [
-                ir.Launch(self.names["point"]),
-                ir.Launch(self.names["sample"]),
-                ir.CombineParts(self.trees.tree, self.trees.extreme),
-                ir.DeclareVariable(middle, ir.Const(0, ir.Element.NODE)),
-                ir.DeclareVariable(before, ir.Ref(middle)),
-                ir.Launch(self.names["middle"]),
-                ir.Together(middle, ir.Combine.MAX, before),
-                ir.Launch(self.names["set_apart"]),
-            ]
-        first.append(ir.DeclareVariable(self.joined, build.FALSE))
+        take, start, join = ir.TakePart(self.first, self.end), self.launched("start"), self.launched("join")
+        flatten = self.launched("flatten")
+        if self.trees.apart is None:
+            return (take, start, *self.settled(join, None), flatten, ir.ShareParts(self.trees.tree))
+        apart = (take, start, *self.set_apart_together(self.trees.apart))
+        if self.all_rows:
+            return (*apart, join, flatten)
+        changes = ir.WriteCell(self.trees.apart, ir.Ref(self.best_inside), build.TRUE)
+        return (*apart, *self.settled(join, self.trees.apart, changes), flatten)
+
+    def set_apart_together(self, apart: ir.Array) -> tuple[ir.HostOp, ...]:
+        """Samples arcs, and begins anew when all parts know which nodes of all are outside of the great tree."""
+        return (
+            self.launched("point"),
+            self.launched("sample"),
+            *self.agreed_on(),
+            ir.DeclareVariable(self.best_inside, ir.Ref(self.trees.middle)),
+            self.launched("set_apart"),
+            ir.Together(self.best_inside, self.trees.extreme, self.trees.middle),
+            ir.ShareParts(apart),
+            self.launched("begin_again"),
+        )
+
+    def agreed_on(self) -> tuple[ir.HostOp, ...]:
+        """Chooses a node that probably is in the greatest tree of every part, since every node is joined to its first
+        two neighbors: the first one of a node with many. Without all rows the part that has that row tells it."""
+        middle = self.trees.middle
+        if self.all_rows:
+            return (ir.DeclareVariable(middle, ir.CSR.neighbor(ir.CSR.first(ir.CSR.neighbor(_middle_arc())))),)
+        before = self.node("middle_before")
+        return (
+            ir.DeclareVariable(middle, ir.Const(0, ir.Element.NODE)),
+            ir.DeclareVariable(before, ir.Ref(middle)),
+            self.launched("middle"),
+            ir.Together(middle, ir.Combine.MAX, before),
+        )
+
+    def settled(self, join: ir.Launch, among: ir.Array | None, *changes: ir.HostOp) -> tuple[ir.HostOp, ...]:
+        """Joins, combines what parts have, and joins again what that has parted."""
         again = (
             ir.CopyArray(self.found, self.trees.tree),
-            ir.CombineParts(self.trees.tree, self.trees.extreme),
+            ir.CombineParts(self.trees.tree, self.trees.extreme, among=among),
             ir.DeclareVariable(self.joined_before, build.FALSE),
             ir.SetVariable(self.joined, build.FALSE),
-            ir.Launch(self.names["join_again"]),
+            self.launched("join_again"),
             ir.Together(self.joined, ir.Combine.OR, self.joined_before),
         )
-        settled = ir.Loop((), ir.Ref(self.joined), body=again, test_last=True)
-        last = ir.Launch(self.names["flatten"]), ir.ShareParts(self.trees.tree)
-        return (*first, ir.Launch(self.names["join"]), settled, *last)
+        loop = ir.Loop((), ir.Ref(self.joined), body=again, test_last=True)
+        return (join, *changes, ir.DeclareVariable(self.joined, build.FALSE), loop)
+
+    def launched(self, step: str) -> ir.Launch:
+        return ir.Launch(self.names[step])
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        return (self.found,)
+        return () if self.needs_no_more else (self.found,)
+
+    @property
+    def needs_no_more(self) -> bool:
+        """Whether parts exchange nothing after they know what is outside of the great tree."""
+        return self.trees.apart is not None and self.all_rows
 
     # --- kernels ---
 
     def kernels(self) -> list[ir.Kernel]:
         """All that are launched."""
-        trees = self.trees
-        joined = ir.Reduction(self.joined, ir.Combine.OR)
-        itself = (ir.Store(trees.tree, ir.Ref(trees.v), ir.Ref(trees.v)),)
+        trees, apart = self.trees, self.trees.apart
         join = trees.join() if trees.mutual is None else trees.join_mutual(trees.mutual)
-        made = [
-            self.kernel("start", itself, "every node points to itself"),
-            self.own(join),
-            _telling(self.kernel("join_again", self.join_again(), "joins what this part had joined"), joined),
-            self.own(self.kernel("flatten", self.flatten(), "every node points to the root of its tree")),
+        join_again = self.kernel("join_again", self.join_again(), "joins what this part had joined")
+        again = _telling(join_again, ir.Reduction(self.joined, ir.Combine.OR))
+        itself = (ir.Store(trees.tree, ir.Ref(trees.v), ir.Ref(trees.v)),)
+        start = self.kernel("start", itself, "every node points to itself")
+        if apart is None:
+            return [start, self.own(join), again, self.own(trees.flattening())]
+        return [
+            start,
+            self.own(self.kernel("point", self.point(), "nodes point to their first neighbor if it is better")),
+            self.own(self.kernel("sample", self.sample(), "joins every node to its second neighbor")),
+            self.set_apart(apart),
+            self.kernel("begin_again", self.begin_again(apart), "all in the great tree point to the best of them"),
+            *((join,) if self.all_rows else (self.own(self.middle()), self.own(join), again)),
+            trees.flattening(),
         ]
-        if trees.apart is not None:
-            comment = "tells which nodes are outside of the tree of the middle node"
-            made += [
-                self.own(self.kernel("point", self.point(), "nodes point to their first neighbor if it is better")),
-                self.own(self.kernel("sample", self.sample(), "joins every node to its second neighbor")),
-                self.own(self.middle()),
-                self.own(self.kernel("set_apart", self.set_apart(trees.apart), comment)),
-            ]
-        return made
 
     def kernel(self, step: str, body: tuple[ir.KernelOp, ...], comment: str) -> ir.Kernel:
         return self.trees.kernel(step, ir.AllNodes(), self.trees.v, body, comment)
@@ -114,8 +150,10 @@ class TreesOfParts:
 
     def sample(self) -> tuple[ir.KernelOp, ...]:
         trees, number = self.trees, self.trees.local("number", ir.Element.INT)
-        linked = trees.linked(ir.Ref(trees.v), ir.Ref(trees.u), trees.local("steps", ir.Element.INT))
-        second = ir.KernelIf(build.equal(ir.Ref(number), build.ONE), (*linked, ir.KernelBreak()))
+        v, own_steps = ir.Ref(trees.v), trees.local("steps_own", ir.Element.INT)
+        climbed = trees.climbed(v, trees.local("own"), trees.local("above_own"), own_steps)
+        linked = trees.linked(v, ir.Ref(trees.u), trees.local("steps", ir.Element.INT))
+        second = ir.KernelIf(build.equal(ir.Ref(number), build.ONE), (*climbed, *linked, ir.KernelBreak()))
         more = ir.SetLocal(number, build.plus(ir.Ref(number), build.ONE))
         return (ir.Let(number, build.ZERO), self.neighbors((second, more)))
 
@@ -124,34 +162,51 @@ class TreesOfParts:
         return ir.ForNeighbors(ir.Direction.OUT, v, u, self.trees.local("e", ir.Element.ARC), body, parallel=False)
 
     def middle(self) -> ir.Kernel:
-        v = ir.Ref(self.trees.v)
-        half = build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
+        v, half = ir.Ref(self.trees.v), _middle_arc()
         has_it = build.both(build.at_least(half, ir.CSR.first(v)), build.less(half, ir.CSR.end(v)))
-        body = (ir.KernelIf(has_it, (ir.Contribute(self.trees.middle, v),)),)
-        kernel = self.kernel("middle", body, "finds the node that the middle arc leaves")
+        first = self.neighbors((ir.Contribute(self.trees.middle, ir.Ref(self.trees.u)), ir.KernelBreak()))
+        kernel = self.kernel("middle", (ir.KernelIf(has_it, (first,)),), "finds the first neighbor in the middle row")
         return _telling(kernel, ir.Reduction(self.trees.middle, ir.Combine.MAX))
 
-    def set_apart(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
-        """Every climb ends at a root here, so that parts never disagree on who is outside."""
-        trees = self.trees
+    def set_apart(self, apart: ir.Array) -> ir.Kernel:
+        """Every climb ends at a root here: what is found inside joins along no arc."""
+        trees, v = self.trees, ir.Ref(self.trees.v)
         held, great = trees.local("held"), trees.local("great")
-        return (
-            *trees.climbed(ir.Ref(trees.v), held, trees.local("above")),
+        outside = build.differs(ir.Ref(held), ir.Ref(great))
+        body = (
+            *trees.climbed(v, held, trees.local("above")),
             *trees.climbed(ir.Ref(trees.middle), great, trees.local("above_great")),
-            ir.Store(apart, ir.Ref(trees.v), build.differs(ir.Ref(held), ir.Ref(great))),
+            ir.Store(apart, v, build.both(outside, _has_arcs(v))),
+            ir.KernelIf(build.denied(outside), (ir.Contribute(self.best_inside, v),)),
         )
+        kernel = self.own(self.kernel("set_apart", body, "tells which nodes are outside of the great tree"))
+        return _telling(kernel, ir.Reduction(self.best_inside, trees.extreme))
 
-    def flatten(self) -> tuple[ir.KernelOp, ...]:
-        trees = self.trees
-        return trees.climbed(ir.Ref(trees.v), trees.local("held"), trees.local("above"))
+    def begin_again(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
+        """Nodes without arcs are neither inside nor outside."""
+        trees, v, root = self.trees, ir.Ref(self.trees.v), self.trees.local("root")
+        inside = build.both(build.denied(ir.Load(apart, v)), _has_arcs(v))
+        best = ir.KernelIf(inside, (ir.SetLocal(root, ir.Ref(self.best_inside)),))
+        return (ir.Let(root, v), best, ir.Store(trees.tree, v, ir.Ref(root)))
 
     def join_again(self) -> tuple[ir.KernelOp, ...]:
         trees, v = self.trees, ir.Ref(self.trees.v)
         before = trees.local("before")
         told = (ir.Contribute(self.joined, build.TRUE),)
         apart = build.differs(trees.of(v), ir.Ref(before))
-        return (ir.Let(before, ir.Load(self.found, v)), ir.KernelIf(apart, trees.linked(v, ir.Ref(before), told=told)))
+        linked = ir.KernelIf(apart, trees.linked(v, ir.Ref(before), told=told))
+        joined = (ir.Let(before, ir.Load(self.found, v)), linked)
+        return joined if trees.apart is None else (ir.KernelIf(ir.Load(trees.apart, v), joined),)
 
 
 def _telling(kernel: ir.Kernel, reduction: ir.Reduction) -> ir.Kernel:
     return visitor.with_signature(replace(kernel, reductions=(reduction,)))
+
+
+def _middle_arc() -> ir.Expression:
+    """Half of all arcs: the node that it leaves, and the one that it leads to, most probably have many."""
+    return build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC)
+
+
+def _has_arcs(node: ir.Expression) -> ir.Expression:
+    return build.less(ir.CSR.first(node), ir.CSR.end(node))

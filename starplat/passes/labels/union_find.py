@@ -37,6 +37,7 @@ def union_find(
     symmetric: bool = False,
     even_few: bool = True,
     in_parts: bool = False,
+    all_rows: bool = False,
     joins: Callable[[ir.Combine, ir.Element], bool] = lambda combine, element: True,
 ) -> Rewritten:
     """The same program with union-find in place of label propagation, and the replacements.
@@ -48,6 +49,7 @@ def union_find(
         even_few: whether loops are replaced in which all nodes but a few begin with one value, so that they would go
             over little of the graph at a time, and perhaps not over all of it.
         in_parts: whether the run will be divided into parts. Then loops stay whose labels might spread one way only.
+        all_rows: whether each of these parts has the rows of all nodes.
         joins: whether threads can combine numbers of a type in one cell.
     """
     done = []
@@ -70,6 +72,7 @@ def union_find(
                         stores_paths=stores_paths,
                         symmetric=symmetric,
                         in_parts=in_parts,
+                        all_rows=all_rows,
                     )
                     rewritten = builder.module_with_it()
                     done.append(builder.note())
@@ -96,6 +99,7 @@ class _Builder:
     stores_paths: bool
     symmetric: bool
     in_parts: bool = False
+    all_rows: bool = False
 
     def __post_init__(self) -> None:
         self.label = self.found.labels
@@ -138,7 +142,7 @@ class _Builder:
             {self.label.name, self.tree.name, self.one_way.name, self.middle.name, left.name},
         )
         self.v = self.trees.v
-        self.of_parts = TreesOfParts(self.trees, self.names, names.free) if self.in_parts else None
+        self.of_parts = TreesOfParts(self.trees, self.names, names.free, self.all_rows) if self.in_parts else None
 
     def module_with_it(self) -> ir.Module:
         """The module with the loop replaced."""

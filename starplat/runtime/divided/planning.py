@@ -45,18 +45,19 @@ def sources_apart(module: ir.Module) -> ir.Module | None:
 def in_each_part(module: ir.Module, target: str, able: Capabilities, facts: GraphFacts, *, peers: bool) -> ir.Module:
     """The module by its nodes on devices that are not here. Raises E0668: it cannot be divided."""
     alike = _alike(Same(module), target, able, facts) if peers else None
-    return alike or _by_nodes(Same(module), able, facts, facts.symmetric and facts.num_arcs > 0)
+    return alike or _by_nodes(Same(module), able, facts, facts.symmetric and facts.num_arcs > 0, able.lockstep)
 
 
 def by_nodes(module: ir.Module, graph: Graph, able: Capabilities, facts: GraphFacts | None = None) -> ir.Module:
     """The module as every part runs it, each its own nodes. Raises E0668: it cannot be divided."""
-    return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0)
+    return _by_nodes(Same(module), able, facts, not graph.directed and graph.num_arcs > 0, able.lockstep)
 
 
 def by_nodes_of_any(module: ir.Module, able: Capabilities) -> ir.Module:
     """The same for a graph that is not known yet, with a variant of the entry where that of a symmetric one is another.
     Raises E0668: it cannot be divided."""
-    return for_all_kinds(lambda facts: _by_nodes(Same(module), able, None, facts is not None and facts.symmetric))
+    same = Same(module)
+    return for_all_kinds(lambda facts: _by_nodes(same, able, None, facts is not None and facts.symmetric, False))
 
 
 def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> bool:
@@ -95,16 +96,15 @@ def _facts(module: ir.Module, graph: Graph, device: Device) -> GraphFacts | None
 
 
 @lru_cache(maxsize=16)
-def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetric: bool) -> ir.Module:
-    """The module by its nodes: for one module the same object every time."""
-    return scheduled_part(
-        in_parts(scheduled_for_parts(_by_other_methods(same.thing, able, symmetric), able, facts)), able
-    )
+def _by_nodes(same: Same, able: Capabilities, facts: GraphFacts | None, symmetric: bool, all_rows: bool) -> ir.Module:
+    """The module by its nodes: for one module the same object every time. GPUs of a run hold `all_rows` anyway."""
+    methods = _by_other_methods(same.thing, able, symmetric, all_rows)
+    return scheduled_part(in_parts(scheduled_for_parts(methods, able, facts)), able)
 
 
-def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool) -> ir.Module:
+def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool, all_rows: bool) -> ir.Module:
     """With union-find, and with push and pull; the latter were not measured where threads run in lockstep."""
-    joined = components_in_parts(module, able, symmetric=symmetric)
+    joined = components_in_parts(module, able, symmetric=symmetric, all_rows=all_rows)
     return joined if able.lockstep else either_way_in_parts(joined, able)
 
 
