@@ -50,6 +50,7 @@ LIMITS = {
     "MOST_HUGE": 1,
     "FEW_ARCS": 2,
     "MOST_COUNTED": 5,
+    "FEW_FOR_A_WARP": 1,
     "MOST_ALONE": 2,
     "MOST_CELLS": 32,
 }
