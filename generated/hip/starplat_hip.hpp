@@ -600,7 +600,7 @@ struct WarpArcs {
     }
 
     // Adds the first arcs of a node's row.
-    __device__ WarpArcs(int node, arc_t first, arc_t degree) : node(node), first(first) { lay_out(first + degree); }
+    __device__ WarpArcs(int whose, arc_t begin, arc_t degree) : node(whose), first(begin) { lay_out(begin + degree); }
 
     __device__ void lay_out(arc_t end, bool far = false) {
         arc_t begin = first, width = end - first;
