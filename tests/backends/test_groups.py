@@ -131,6 +131,38 @@ function counts(Graph g, propNode<int> a, propNode<int> best, propNode<int> of_k
 }
 """
 
+ALMOST_COLLECTS = """
+function almost(Graph g, propNode<long> a, propNode<long> got, propNode<long> reached) {{
+  list<int> some;
+  for (v in g.nodes()) {{ if (v.a % 3 != 1) {{ some.push(v); }} }}
+  forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ w.reached |= v.a * 4; }} }}
+  forall (i in some) {{
+    node v = i;
+    long missing = 63 & ~v.reached;
+    if ({asked}) {{
+      long found = 0;
+      for (w in g.nodes_to(v)) {{
+        if (w.a > 2) {{
+          found = found | {offered};
+          if ({enough}) {{ break; }}
+        }}
+      }}
+      found = found & missing;
+      if ({taken}) {{ v.got = found; }}
+    }}
+  }}
+}}
+"""
+"""As a search from many sources, but of some nodes, or for another reason."""
+COLLECTS = {"asked": "missing != 0", "offered": "w.a", "enough": "(missing & ~found) == 0", "taken": "found != 0"}
+ALMOST = {
+    "some nodes": {},
+    "one bit asked for": {"asked": "(missing & 1) != 0"},
+    "fewer offered": {"offered": "(w.a & ~(found << 1))"},
+    "left early": {"enough": "w.a > 4"},
+    "taken at times": {"taken": "found > 3"},
+}
+
 TEXTS = {"gathers": GATHERS, "pushes": PUSHES, "asks": ASKS}
 CALLS: dict[str, dict[str, object]] = {
     "pagerank": {"max_iterations": 5, "tolerance": 0.0},
@@ -270,6 +302,17 @@ def test_groups_take_the_bits_that_any_arc_offers(
     np.testing.assert_array_equal(found["farness"], np.where(reached, levels, 0).sum(axis=0))
     np.testing.assert_array_equal(found["reached_by"], reached.sum(axis=0))
     np.testing.assert_array_equal(found["farthest"], np.where(reached, levels, -1).max(axis=0))
+
+
+@pytest.mark.parametrize("parts", ALMOST.values(), ids=ALMOST)
+def test_loops_over_lists_take_no_bits_of_all_nodes(parts: dict[str, str]) -> None:
+    program, graph = starplat.compile(ALMOST_COLLECTS.format(**COLLECTS | parts)), ugly(60, {5: 55, 6: 20})
+    given: dict[str, object] = {"arguments": {"a": np.arange(60) % 11}}
+    expected = REFERENCE.run(program, graph, given)
+    for target in opencl_targets():
+        assert first_difference(target.run(program, graph, given | {"schedule": EDGE}), expected) is None
+    with emulated(Machine(seed=2)):
+        assert first_difference(program.run(graph, target="cuda", **given), expected) is None
 
 
 @pytest.mark.thin(plain=3)
