@@ -277,6 +277,13 @@ def test_a_part_that_runs_out_of_memory_ends_the_others(number: int, monkeypatch
         np.testing.assert_array_equal(program.run(graph, target="reference", devices=3)["component"], answer)
 
 
+def test_a_run_takes_as_long_as_its_slowest_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {default_session().beside(rank).device("reference"): float(time) for rank, time in enumerate((3, 8, 2))}
+    monkeypatch.setattr(ReferenceDevice, "stopwatch", lambda device: lambda: times[device])
+    result = starplat.compile("pagerank").run(ring(), target="reference", devices=3, repeat=2)
+    assert result.seconds.run == (8, 8)
+
+
 def test_a_thread_that_does_not_start_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Thread] = []
 
