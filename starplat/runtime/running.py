@@ -322,7 +322,8 @@ class Run(Graphs):
         for array in self._entry.parameters:
             self._places[array.name] = self._start(array)
         launched = self.device.traffic.launches
-        self.may_begin_again = self._entry.changed.isdisjoint(self._adopted)
+        alone = self.communicator is None  # parts that have begun are all in the same place
+        self.may_begin_again = alone and self._entry.changed.isdisjoint(self._adopted)
         with nullcontext() if self.communicator is None else self.communicator.running(self.device):
             if self.communicator is not None:  # time begins when all parts are ready, as with one
                 self.device.synchronise()

@@ -6,10 +6,10 @@ from __future__ import annotations
 import ctypes
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import reduce
-from itertools import pairwise
+from itertools import count, pairwise
 from queue import SimpleQueue
 from threading import Barrier, BrokenBarrierError, Event, Lock, Thread, current_thread, local
 from types import SimpleNamespace
@@ -29,6 +29,7 @@ from starplat.passes.parts.placing import in_parts
 from starplat.passes.parts.sources import by_sources
 from starplat.runtime import run_module, targets
 from starplat.runtime.arguments.bind import bind
+from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.divided import on_devices, planning
 from starplat.runtime.parts import peers
@@ -257,6 +258,30 @@ def test_what_parts_go_without_is_refused(beside: dict[str, Any]) -> None:
 def test_what_goes_wrong_on_the_parts_is_said_once() -> None:
     with pytest.raises(DiagnosticError, match="E0730"):
         starplat.compile("bfs_levels").run(ring(), target="reference", devices=2, src=0, max_rounds=1)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_part_that_runs_out_of_memory_ends_the_others(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may begin again before the others have begun (1), and not in their midst (2)."""
+    program, graph, asked = starplat.compile("connected_components"), generators.rmat(6, 4, 1), count(1)
+    usual, failing = ReferenceDevice.allocate, default_session().beside(1).device("reference")
+
+    def allocate(device: ReferenceDevice, dtype: np.dtype[Any], cells: int, *placed: Any) -> Any:
+        if device is failing and next(asked) == number:
+            raise NoRoomError("reference", np.dtype(dtype).itemsize * cells)
+        return usual(device, dtype, cells, *placed)
+
+    answer = program.run(graph, target="reference", devices=3)["component"]
+    monkeypatch.setattr(ReferenceDevice, "allocate", allocate)
+    with pytest.raises(DiagnosticError, match="E0903") if number == 2 else nullcontext():
+        np.testing.assert_array_equal(program.run(graph, target="reference", devices=3)["component"], answer)
+
+
+def test_a_run_takes_as_long_as_its_slowest_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {default_session().beside(rank).device("reference"): float(time) for rank, time in enumerate((3, 8, 2))}
+    monkeypatch.setattr(ReferenceDevice, "stopwatch", lambda device: lambda: times[device])
+    result = starplat.compile("pagerank").run(ring(), target="reference", devices=3, repeat=2)
+    assert result.seconds.run == (8, 8)
 
 
 def test_a_thread_that_does_not_start_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

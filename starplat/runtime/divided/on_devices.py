@@ -91,7 +91,8 @@ def run_part(divided: ir.Module, graph: Graph, communicator: Communicator, given
     held = tuple(communicator.gather(bytes_of_arcs(taken, divided)))
     before = communicator.bytes, communicator.times
     result = run_as_asked(divided, taken, given, replace(asked, schedule=PLAIN, communicator=communicator))
-    result = replace(result, graph=graph)
+    longest = tuple(map(max, zip(*communicator.gather(result.seconds.run), strict=True)))
+    result = replace(result, graph=graph, seconds=replace(result.seconds, run=longest))
     for table in communicator.tables.values():
         size, meetings = table.crossed()
         communicator.bytes += size

@@ -27,8 +27,9 @@ SCHEMA = 1
 @dataclass(frozen=True, slots=True)
 class Seconds:
     """Times by the host's clock; `run` has one for every repetition, each from an idle device to an idle device, by the
-    device's own clock where it has one (cuda). `batches` has one for every batch of updates of the last repetition;
-    `preparation` is the part of `upload` in which the device made arrays of the graph for this program."""
+    device's own clock where it has one (cuda); in parts, from when all are ready, that of the slowest. `batches` has
+    one for every batch of updates of the last repetition; `preparation` is the part of `upload` in which the device
+    made arrays of the graph for this program."""
 
     load: float = 0.0
     compile: float = 0.0
