@@ -137,9 +137,10 @@ def test_with_room_for_all_arcs_programs_have_the_kernels_of_resident(name: str)
     assert {**shared, **near}.items() >= loops(resident).items()
 
 
-def test_programs_whose_kernels_do_not_depend_on_room_have_them_once() -> None:
-    program = starplat.compile(EXAMPLES / "label_propagation.sp")
-    text = program.artifact("cuda", schedule="memory=ondemand")["label_propagation.cu"]
+@pytest.mark.parametrize("name", ["clustering_coefficient", "label_propagation", "triangle_count"])
+def test_programs_whose_kernels_do_not_depend_on_room_have_them_once(name: str) -> None:
+    program = starplat.compile(EXAMPLES / f"{name}.sp")
+    text = program.artifact("cuda", schedule="memory=ondemand")[f"{name}.cu"]
     assert "PlacedBuffer" in text
     assert "_near(" not in text
 

@@ -55,7 +55,9 @@ def with_near_kernels(module: ir.Module, capabilities: Capabilities) -> ir.Modul
 def _minds_the_place(kernel: ir.Kernel, module: ir.Module) -> bool:
     """Whether threads share its arcs in another way where these may lie on the host: sums over all rows begin in
     several places, and loops over the rows of chosen nodes read whole sectors."""
-    if not kernel.shares_arcs or set(module.mapped).isdisjoint(kernel.arrays):
+    if not kernel.shares_arcs or isinstance(kernel.domain, ir.Triangles):
+        return False
+    if set(module.mapped).isdisjoint(kernel.arrays):
         return False
     all_nodes = kernel.filter is None and isinstance(kernel.domain, ir.AllNodes)
     if (found := gathering(kernel)) is not None:
