@@ -146,6 +146,14 @@ def test_only_integers_are_fetched(element: ir.Element) -> None:
         )
 
 
+@pytest.mark.parametrize(("element", "value"), [(ir.Element.INT, 2), (ir.Element.LONG, 1)])
+def test_in_runs_only_1_is_added_to_ints(element: ir.Element, value: int) -> None:
+    cells, held = node_array("cells", element), ir.Variable("held", element)
+    add = ir.FetchAdd(held, cells, ir.Ref(V), ir.Const(value, element), in_runs=True)
+    with pytest.raises(InvalidModule, match="in runs"):
+        verify(module_of(over_nodes([ir.Let(held, ir.Const(0, element)), add], [cells])))
+
+
 def test_what_receives_is_a_local() -> None:
     cells = node_array("cells", ir.Element.NODE)
     with pytest.raises(InvalidModule, match="no local"):

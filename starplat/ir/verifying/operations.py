@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.ir import capabilities, nodes as ir, visitor
+from starplat.ir import build, capabilities, nodes as ir, visitor
 from starplat.ir.verifying.wellformed import Scope
 
 _ON_BITS = (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
@@ -116,6 +116,11 @@ class Body:
         self.cell(array, op.index, op.value, shared=False)
         if isinstance(op, ir.CompareSwap):
             self.scope.value(op.expected, array.element)
+        if isinstance(op, ir.FetchAdd) and op.in_runs:
+            adds_one = array.element is ir.Element.INT and op.value == build.ONE
+            self.scope.require(
+                adds_one, f"more than 1, or another number than an int, is added to '{array.name}' in runs"
+            )
         self.local(variable)
         alike = capabilities.machine_elements(variable.element) == capabilities.machine_elements(array.element)
         self.scope.require(alike and array.element.is_integer, f"'{variable.name}' cannot hold '{array.name}'")
