@@ -1261,7 +1261,7 @@ __device__ inline void gather_listed(
     long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
-#define MOST_CELLS 2048  // of the tables of a block: a power of two
+#define MOST_CELLS 2048  // of the tables of a block, twice that where nothing is counted: a power of two
 
 // A table of nodes, found by their hashes, with how often each was found.
 struct NodeTable {
@@ -1340,7 +1340,10 @@ __device__ inline void meet_rows(
                 const int cell = nodes[i] < 0 ? -1 : table.cell_of(nodes[i]);
                 if (cell < 0) continue;
                 all += 1;
-                if (of_each) atomicAdd(&table.times[cell], 1), atomicAdd(&met[owners[i]], 1);
+                if (of_each) {
+                    atomicAdd(&table.times[cell], 1);
+                    atomicAdd(&met[owners[i]], 1);
+                }
             }
         }
         if (of_each) {
