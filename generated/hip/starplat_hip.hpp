@@ -560,18 +560,21 @@ __device__ inline LongRows &no_long_rows() {
 // Splits a warp into teams of threads; a team takes one node. Teams are larger where nodes have more arcs, or where
 // there are fewer nodes than threads.
 struct Teams {
-    int size, count;    // threads of a team, teams of the warp
-    int place, member;  // the thread's team, and its index within the team
+    int bits, size, count;  // threads of a team, 2 to the power of `bits`; teams of the warp
+    int place, member;      // the thread's team, and its index within the team
 
-    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
-        while (size < WARP && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
-        if (size < WARP) {
-            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
-            size = max(size, min(WARP, 1 << max(0, 29 - __clz(degree))));  // at least four arcs for each thread
-        }
-        count = WARP / size;
-        place = threadIdx.x % WARP / size;
-        member = threadIdx.x % size;
+    __device__ explicit Teams(int power)
+        : bits(power), size(1 << bits), count(WARP >> bits), place(threadIdx.x % WARP >> bits),
+          member(threadIdx.x & (size - 1)) {}
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : Teams(bits_for(nodes, num_nodes, rows)) {}
+
+    static __device__ int bits_for(int nodes, int num_nodes, const arc_t *rows) {
+        int bits = 0;
+        while (1 << bits < WARP && nodes <= gridDim.x * blockDim.x >> (bits + 1)) bits++;
+        if (1 << bits == WARP) return bits;
+        const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
+        return max(bits, min(31 - __clz(WARP), max(0, 29 - __clz(degree))));  // at least four arcs for each thread
     }
 };
 
@@ -819,7 +822,7 @@ __device__ inline void search_in_teams(
 ) {
     const Teams team(num_nodes, num_nodes, rows);
     const Lanes mates = ~(Lanes)0 >> (8 * sizeof(Lanes) - team.size) << team.place * team.size;
-    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x >> team.bits) {
         const int node = begin + team.place;
         const bool kept = node < num_nodes && keep(node);
         const arc_t first = kept ? rows[node] : 0;
@@ -1111,9 +1114,9 @@ __device__ inline void share_values(
 }
 
 // Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
-// Nodes with long rows are put off.
+// Nodes with long rows are put off; returns whether the team's was.
 template <class T, class Join, class Value, class Finish>
-__device__ __forceinline__ void gather_step(
+__device__ __forceinline__ bool gather_step(
     const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
 ) {
     const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
@@ -1126,6 +1129,7 @@ __device__ __forceinline__ void gather_step(
     }
     for (int width = team.size / 2; width > 0; width /= 2) total = join(total, from_across(total, width));
     if (node >= 0 && !late && team.member == 0) finish(node, total);
+    return late;
 }
 
 #define AT_ONCE 4  // values of a thread that are under way together
@@ -1189,7 +1193,7 @@ __device__ inline void gather_all(
 ) {
     LongRows &long_rows = no_long_rows();
     const Teams team(num_nodes, num_nodes, rows);
-    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x >> team.bits) {
         const int node = begin + team.place;
         gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }
@@ -1244,7 +1248,7 @@ __device__ inline void gather_each(
     Value value, Finish finish
 ) {
     const Teams team(size, num_nodes, rows);
-    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
+    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x >> team.bits) {
         const int node = begin + team.place < size ? list[begin + team.place] : -1;
         gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }

@@ -306,8 +306,8 @@ __device__ inline void advance_members(
         return;
     }
     LongRows &long_rows = no_long_rows();
-    const auto share = [&](int node) { share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
-    visit_found(set, size, num_nodes, takes, share);
+    const auto walk = [&](int node) { share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
+    visit_found(set, size, num_nodes, takes, walk);
     long_arcs(rows, long_rows, body);
 }
 

@@ -7,7 +7,7 @@ from starplat.backends.spelling import ClusterWords
 from starplat.backends.text.helpers import Helper
 
 CLUSTERS = ClusterWords(
-    kernel='extern "C" __global__ void __cluster_dims__({groups}, 1, 1) __launch_bounds__({size})',
+    kernel='extern "C" __global__ void __cluster_dims__({groups}, 1, 1) __launch_bounds__({size}, 1)',
     barrier="cluster_barrier();",
     barrier_helper="clusters",
 )

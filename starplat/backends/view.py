@@ -169,7 +169,7 @@ class _Viewer:
             if array.packed:
                 need_frontier(self.helpers, array)
                 name = self.names.local(array)
-                counts = " + 2 * MOST_BLOCKS" * (array.packed is ir.Packing.SHARED)
+                counts = " + 2 * (MOST_BLOCKS + 2)" * (array.packed is ir.Packing.SHARED)
                 yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1{counts}];"
                 yield f"{INDENT}{self.first_set(legal, array, name)};"
 

@@ -4,11 +4,13 @@ fibers; NVIDIA's compiler takes them."""
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.graph import Graph
 from starplat.schedule.loop import hand_over
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
@@ -31,6 +33,15 @@ def test_rounds_that_are_handed_over_often_give_the_same_answer(name: str, monke
     monkeypatch.setattr(hand_over, "MOST", OFTEN[0])
     monkeypatch.setattr(hand_over, "LEAST", OFTEN[1])
     agree(name, random_graph(260, 6, 7), "auto", MACHINES[list(PROGRAMS).index(name)], "loop=cluster")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_block_shares_the_long_rows_that_its_teams_put_off(name: str) -> None:
+    hubs = ((3, 150), (7, 140), (11, 600), (13, 520))
+    one = np.repeat([hub for hub, _ in hubs], [degree for _, degree in hubs])
+    other = np.concatenate([np.arange(20, 20 + degree) for _, degree in hubs])
+    graph = Graph.from_arcs(640, np.append(one, other), np.append(other, one)).with_random_weights(1, 90)
+    agree(name, graph, "auto", MACHINES[2], "loop=cluster")
 
 
 def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,9 +68,11 @@ def test_a_cluster_gives_the_same_answer_on_every_machine(
     agree(name, random_graph(400, 8, 4), "auto", machine, "loop=cluster")
 
 
-def test_the_compiler_takes_it(tmp_path: Path) -> None:
-    module = starplat.compile(EXAMPLES / "betweenness.sp").module()
-    to_machine_code(pipeline.kernels_text(module, "cuda", "loop=cluster"), tmp_path, architecture="sm_90")
+@pytest.mark.parametrize("name", ["bfs_levels", "betweenness", "sssp"])
+def test_the_compiler_takes_it_and_spills_no_register(name: str, tmp_path: Path) -> None:
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    text = pipeline.kernels_text(module, "cuda", "loop=cluster")
+    to_machine_code(text, tmp_path, "--ptxas-options=-warn-spills", architecture="sm_90")
 
 
 def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:
@@ -74,7 +87,7 @@ def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:
         assert "grid_barrier" not in few
         assert "search_all" not in few, "a cluster's rounds have few nodes, from which it pushes"
         assert "in_cluster" not in many
-        assert "in_block(set.fresh, from)" in text
+        assert "in_block(set.fresh(), from)" in text
     assert "device.launch_cluster(" in artifact["bfs_levels.cu"]
 
 

@@ -43,7 +43,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
-        helpers.need(f"mark_{form.words}", "insert_shared")
+        helpers.need("put_off", f"mark_{form.words}", "insert_shared")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
@@ -79,7 +79,7 @@ def need_visit(helpers: Helpers, members: ir.Array) -> None:
 def need_advance(helpers: Helpers, members: ir.Array) -> None:
     """Notes the walk over the arcs of a set's members."""
     if FORMS[packing_of(members)].list == "shared":
-        helpers.need("advance_share")
+        helpers.need("team_bits", "advance_share")
     need_of_list(helpers, "advance_members", members)
 
 
@@ -161,7 +161,7 @@ def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
     """Notes a function of which a part depends on how a set is listed."""
     form = FORMS[packing_of(members)]
     if helper == "gather_noted" and form.list == "shared":
-        helpers.need("clear_bits_shared")
+        helpers.need("clear_bits_shared", "team_bits", "gather_share")
     helpers.need(helper, list=form.list)
 
 

@@ -262,6 +262,9 @@ const char *launch_with(
 
 }  // namespace on_host
 
+inline std::size_t __cvta_generic_to_shared(const void *place) { return reinterpret_cast<std::size_t>(place); }
+inline void *__cvta_shared_to_generic(std::size_t place) { return reinterpret_cast<void *>(place); }
+
 // What a test calls to launch a kernel: `places` are where its arguments lie. Null, or what went wrong.
 #define LAUNCHED(kernel)                                                                                          \
     extern "C" __attribute__((visibility("default"))) const char *launch_##kernel(                                \
