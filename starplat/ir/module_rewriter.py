@@ -43,7 +43,7 @@ class ModuleRewriter(Rewriter):
         return replace(self.given, kernels=(*kept, *self.kernels))
 
 
-PUSHING = HostRule(lambda op: (ir.Launch(op.kernel),) if isinstance(op, ir.Launch) else None)
+PUSHING = HostRule(lambda op: (ir.Launch(op.kernel, reaches=op.reaches),) if isinstance(op, ir.Launch) else None)
 """Drops what launches may do in place of pushing: pulls, which are for many nodes."""
 
 

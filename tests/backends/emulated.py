@@ -88,6 +88,8 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     text = text.replace('asm volatile("fence.acq_rel.cluster;" ::: "memory");', "{}")
     text = text.replace('asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");', "")
     text = re.sub(r"asm\(\"mapa.*\);", "there = on_host::in_block(cell, block);", text)
+    text = text.replace("extern __shared__ int words_reached[];", f"__shared__ int words_reached[{WORDS_REACHED}];")
+    text = re.sub(r"asm\(\"mov.u32 %0, %%dynamic_smem_size;.*\);", "bytes = sizeof(words_reached);", text)
     for name, small in LIMITS.items() if limits else ():
         text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
     names = [Names(module, (), ()).kernel(kernel.name) for kernel in launched_alone(module)]
@@ -95,6 +97,9 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     launches = (f"LAUNCHED({name})" for name in names)
     return "\n".join(['#include "cuda_on_host.hpp"', text, '#line 1 "launches"', *launches])
 
+
+WORDS_REACHED = 3
+"""What a block of a cluster has room for here, in words of bits."""
 
 OPTIONS = ("-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-fPIC")
 APART = ("-fvisibility=hidden", "-fno-gnu-unique")

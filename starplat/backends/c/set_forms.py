@@ -43,13 +43,24 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
-        helpers.need("put_off", f"mark_{form.words}", "insert_shared")
+        helpers.need("put_off", "inserted_shared")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
     helpers.need(f"mark_{form.words}")
     helpers.need(f"note_{form.list}", most_new=str(most_new(packing, helpers.sets)))
     helpers.need("inserted")
+
+
+def need_insertion(helpers: Helpers, members: ir.Array, *, alone: bool = False, new: bool = False) -> str:
+    """Notes the function that inserts a node, and returns its name."""
+    form = FORMS[packing_of(members)]
+    if form.list == "shared":
+        helpers.need(*(("list_new", "insert_new") if new else (f"mark_{form.words}",)))
+        helpers.need(*(() if new or alone else ("list_new", "insert_shared")))
+    if alone:
+        need_of_list(helpers, "insert_alone", members)
+    return "insert_alone" if alone else "insert_new" if new else "insert"
 
 
 _WALKED_AS = {"shared": "short"}
@@ -127,7 +138,8 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_frontier(helpers, members)
     need_visit(helpers, members)
     need_listing(helpers, members)
-    need_of_list(helpers, "insert_alone", members)
+    need_insertion(helpers, members)
+    need_insertion(helpers, members, alone=True)
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
     need_advance(helpers, members)
@@ -136,10 +148,15 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
         need_of_list(helpers, "gather_noted", members)
         helpers.need("gather_places", "gather_places_and_keep")
     helpers.need(*_CROSSING.get(FORMS[packing].list, ()))
+    if packing is ir.Packing.SHARED:
+        helpers.need(*_OF_REACHED)
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
 
-_CROSSING = {"short": ("set_left", "leave"), "shared": ("shared_out", "leave_shared", "clear_shared")}
+_OF_REACHED = ("reached", "note_reached", "reach")
+"""Functions for bits of nodes that a cluster has reached."""
+
+_CROSSING = {"short": ("set_left", "leave"), "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared")}
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 
 _OF_ROWS = ("warp_number", "sum_up_to")
@@ -166,6 +183,6 @@ def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
 
 
 CLUSTER_MACROS = frozenset(
-    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters"} | {"record_members"}
+    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters", *_OF_REACHED} | {"record_members"}
 )
 """The helpers of the namespace."""

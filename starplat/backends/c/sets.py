@@ -7,9 +7,10 @@ from starplat.backends import statements as st
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.lines import Printer
 from starplat.backends.c.rows import RowPrinter
-from starplat.backends.c.set_forms import clearing, need_frontier, need_listing, need_of_list, need_query
+from starplat.backends.c.set_forms import clearing, need_frontier, need_insertion, need_listing, need_query
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
+_OfReached = st.IfReaches | st.NoteReached
 _OfRows = (
     st.Advance
     | st.AdvanceRows
@@ -23,7 +24,7 @@ _OfRows = (
     | st.GroupLoop
     | st.Search
 )
-WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet
+WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet | _OfReached
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
@@ -64,8 +65,25 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.each_member(statement)
         case st.EachKept():
             yield from rows.each_kept(statement)
+        case st.IfReaches() | st.NoteReached():
+            yield from _of_reached(printer, statement)
         case _:
             yield from _of_one_set(printer, statement)
+
+
+def _of_reached(printer: Printer, statement: _OfReached) -> Iterator[str]:
+    """The operations on the bits of nodes that are reached."""
+    expressions = printer.expressions
+    cells = expressions.local(statement.cells)
+    match statement:
+        case st.NoteReached():
+            expressions.helpers.need("reached", "note_reached")
+            yield f"note_reached({cells}, num_nodes);"
+        case st.IfReaches(_, index, value, body):
+            expressions.helpers.need("reach")
+            yield f"if (reach({cells}, {expressions.expression(index)}, {expressions.expression(value)})) {{"
+            yield from printer.lines(body)
+            yield "}"
 
 
 def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
@@ -73,10 +91,9 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
     name, need = printer.expressions.local, printer.expressions.helpers.need
     need_frontier(printer.expressions.helpers, statement.members)
     match statement:
-        case st.Insert(members, node, alone):
-            if alone:
-                need_of_list(printer.expressions.helpers, "insert_alone", members)
-            yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
+        case st.Insert(members, node, alone, new):
+            function = need_insertion(printer.expressions.helpers, members, alone=alone, new=new)
+            yield f"{function}({name(members)}, {printer.expressions.expression(node)});"
         case st.IfMany(members, then, otherwise, rows):
             asked = "has_many" if rows is None else "has_some"
             need_query(printer.expressions.helpers, asked, members)

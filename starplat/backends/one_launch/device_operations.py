@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from starplat.backends import statements as st, uses
+from starplat.backends.launch import reached_in
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch import recording
+from starplat.backends.one_launch.reached import reaching
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.ir import build, launches, nodes as ir, visitor
@@ -85,8 +87,9 @@ class DeviceOperations:
                 return (st.HearOf(variable, combine, ir.Ref(before), self.of_part(variable)),)
             case ir.TakeFirst(variable):
                 return (st.HearOf(variable, None, ir.Ref(variable), self.of_part(variable)),)
-            case ir.Launch(kernel):
-                return self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
+            case ir.Launch(kernel, reaches=reaches):
+                body = self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
+                return reaching(reaches, body) if self.op.cluster and reaches in reached_in(self.op) else body
         raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 
     def exchanged(self, op: ir.ExchangeCells) -> st.Body:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
+from starplat.backends.launch import reached_in
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before
@@ -98,6 +99,10 @@ class Together:
             case ir.Loop(driver=ir.NearestFirst() as driver):
                 before: st.Body = (st.GridBarrier(),) if pending else ()
                 return (*before, *nearest_first(op, driver, self.operations)), frozenset()
+            case ir.Loop() if self.operations.op.cluster and (reached := reached_in(op)):
+                before = (st.GridBarrier(),) if pending else ()
+                body, pending = self.settled_loop(op, frozenset())
+                return (*before, *map(st.NoteReached, reached), st.GridBarrier(), *body), pending
             case ir.Loop() | ir.HostForRange():
                 return self.settled_loop(op, pending)
             case ir.HostBreak() | ir.HostContinue():

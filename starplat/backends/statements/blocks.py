@@ -71,6 +71,17 @@ class IfBeyond:
 
 
 @dataclass(frozen=True, slots=True)
+class IfReaches:
+    """If no thread has lowered the cell yet, it takes `value`, and `body`. All that would lower it have one value; bits
+    in the memory of a cluster tell which cells were lowered."""
+
+    cells: ir.Array
+    index: ir.Expression
+    value: ir.Expression
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class WhileBeyondLocked:
     """As IfBeyond, tried until the cell's lock was free; `body`, which also stores the candidate, runs under the lock.
 
@@ -507,6 +518,7 @@ Statement = (
     | For
     | Count
     | IfBeyond
+    | IfReaches
     | WhileBeyondLocked
     | SharedLoop
     | TeamLoop

@@ -22,11 +22,20 @@ class SwapPointers:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Adds a node to a set; `alone` where only one thread does so, between barriers."""
+    """Adds a node to a set; `alone` where only one thread does so, between barriers, `new` where only one thread adds
+    the node, ever."""
 
     members: ir.Array
     node: ir.Expression
     alone: bool = False
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReached:
+    """Sets the bits of `IfReaches` for cells that are not INF."""
+
+    cells: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +162,15 @@ class HearOf:
 OfPeers = MeetPeers | GiveCells | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
 
 LaunchStatement = (
-    Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers | OfPeers
+    Insert
+    | NoteReached
+    | AskEmpty
+    | AskSize
+    | NoteMembers
+    | Inserted
+    | Clear
+    | Record
+    | GridBarrier
+    | SwapPointers
+    | OfPeers
 )

@@ -66,12 +66,14 @@ class Launch:
 
     A kernel that pushes from the members of a set may `pull` in its place where `members` has many: these operations
     look for members, come to the same and look at fewer arcs then. It is `dear` if pushing along an arc takes so long
-    that pulling pays from few members on, unless nodes have few arcs."""
+    that pulling pays from few members on, unless nodes have few arcs. In all rounds of the loop around it, it lowers a
+    cell of `reaches` once at most, which was INF, and adds its node to a set then; nothing else does either."""
 
     kernel: str
     members: Array | None = None
     pull: tuple[HostOp, ...] = ()
     dear: bool = False
+    reaches: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

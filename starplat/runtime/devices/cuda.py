@@ -7,7 +7,14 @@ from typing import Any
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_CLUSTER, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_CLUSTER,
+    GROUPS_OF_A_UNIT,
+    THREADS_TOGETHER,
+    KernelArgument,
+    reached_in,
+)
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.devices.buffers import Buffer
@@ -23,8 +30,11 @@ from starplat.toolchain.description import refused_kernels
 FLAGS = ("-std=c++17", "-lineinfo")
 WIDE_ARCS_FLAG = "-DARC_64"
 
-NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
-"""The driver's number of a kernel's attribute."""
+SHARED_SIZE_BYTES, MAX_DYNAMIC_SHARED_SIZE_BYTES, NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 1, 8, 14
+"""The driver's numbers of a kernel's attributes."""
+
+WORD = 4
+"""Bytes of a word of bits."""
 
 LARGE_CLUSTERS = (9, 10)
 """The major compute capabilities of GPUs that have room for `GROUPS_OF_A_CLUSTER` blocks in a cluster."""
@@ -83,15 +93,25 @@ class CudaDevice(CupyDevice):
         with self.faults, self.device:
             driver.funcSetAttribute(entry.ptr, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
 
+    def room_for_bits(self, entry: Any) -> int:
+        """Lets a kernel have as much shared memory as there is; returns how many bytes its launches can ask for."""
+        driver = import_module("cupy_backends.cuda.api.driver")
+        with self.faults, self.device:
+            most = self.device.attributes["MaxSharedMemoryPerBlockOptin"]
+            room = int(most - driver.funcGetAttribute(SHARED_SIZE_BYTES, entry.ptr)) // WORD * WORD
+            driver.funcSetAttribute(entry.ptr, MAX_DYNAMIC_SHARED_SIZE_BYTES, room)
+            return room
+
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """The kernel of an `OnDevice` operation as the driver has it."""
+    """The kernel of an `OnDevice` operation as the driver has it; a cluster has `room` for bits, in bytes."""
 
     entry: Any
     arguments: tuple[Given, ...]
     board: Board
     most_blocks: int
+    room: int = 0
 
 
 class CudaKernels(WordKernels):
@@ -115,7 +135,7 @@ class CudaKernels(WordKernels):
         given = self.all_given(parameters, pieces=words)
         if op.cluster:
             self.device.allow_large_cluster(entry)
-            return _Loop(entry, given, board, 1)
+            return _Loop(entry, given, board, 1, self.device.room_for_bits(entry) if reached_in(op) else 0)
         return _Loop(entry, given, board, self.device.most_blocks_together(entry))
 
     def _launch_together(
@@ -125,14 +145,17 @@ class CudaKernels(WordKernels):
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
         blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+        near = 0
         if op.cluster:
             blocks = GROUPS_OF_A_CLUSTER
+            near = min(loop.room, WORD * (size.num_nodes // (8 * WORD * blocks) + 1))
         if op.name in self._fresh_boards:
             self._fresh_boards.remove(op.name)
         else:
             self.device.copy(board.buffer, board.fresh)
         with self.device.operation():
-            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
+            threads = (THREADS_TOGETHER,)
+            loop.entry((blocks,), threads, arguments, shared_mem=near, enable_cooperative_groups=not op.cluster)
         found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
         if not op.in_parts:  # else other GPUs may still look at it
             self.device.copy(board.buffer, board.fresh)

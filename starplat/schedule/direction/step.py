@@ -115,7 +115,7 @@ class _Maker(Decider):
         if self.in_one_launch:
             self.pushes.add(kernel.name)
         self.choices.append(Choice(f"{kernel.name}: push while '{wave.now.name}' has few, else pull", why))
-        return (replace(push, members=wave.now, pull=(ir.Launch(pull.name), *emptied)),)
+        return (replace(push, members=wave.now, pull=(ir.Launch(pull.name), *emptied), reaches=wave.values),)
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
         """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""
