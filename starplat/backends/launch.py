@@ -79,12 +79,6 @@ MOST_THREADS = 2**24
 """No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
 
 
-def reached_in(op: ir.OnDevice | ir.Loop) -> tuple[ir.Array, ...]:
-    """The cells that launches in it lower once, of which a cluster has bits."""
-    launches = (inner.reaches for inner in visitor.walk_host((op,)) if isinstance(inner, ir.Launch))
-    return tuple(dict.fromkeys(cells for cells in launches if cells is not None and cells.element is ir.Element.INT))
-
-
 def groups_for(iterations: int) -> int:
     """How many groups a launch has, one thread for every iteration if there may be so many."""
     return min(-(-iterations // GROUP_SIZE), MOST_THREADS // GROUP_SIZE)

@@ -169,6 +169,12 @@ def launched_names(functions: Iterable[ir.HostFunction]) -> set[str]:
     return {launch.kernel for launch in launches(functions)}
 
 
+def reached_in(op: ir.OnDevice | ir.Loop) -> tuple[ir.Array, ...]:
+    """The cells that launches in it lower once, of which a cluster has bits."""
+    found = (inner.reaches for inner in visitor.walk_host((op,)) if isinstance(inner, ir.Launch))
+    return tuple(dict.fromkeys(cells for cells in found if cells is not None and cells.element is ir.Element.INT))
+
+
 def is_launched_once(kernel: str, module: ir.Module) -> bool:
     """Whether a kernel runs at one place only."""
     return _places(module)[kernel] == 1

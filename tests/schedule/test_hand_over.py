@@ -19,6 +19,7 @@ from tests.programs.cases import EXAMPLES
 
 CLUSTER, GRID = parse_schedule("loop=cluster"), parse_schedule("loop=device")
 ROADS = GraphFacts(264_346, 730_100, 8, symmetric=True)
+GRID_OF_4096 = GraphFacts(16_585_016, 46_889_274, 4)
 
 
 def launches(name: str, schedule: str = "loop=cluster", facts: GraphFacts | None = None) -> list[str]:
@@ -76,12 +77,19 @@ def array(name: str) -> ir.Array:
         (GraphFacts(264_346, 730_100, 200), False),
         (GraphFacts(81_306, 2_684_592, 3_383), False),
         (GraphFacts(1_000, 2_000, 4), False),
-        (GraphFacts(16_585_016, 46_889_274, 4), False),
+        (GRID_OF_4096, True),
+        (GraphFacts(2**24 + 1, 2**25, 4), False),
     ],
-    ids=["roads", "unknown", "a-hub", "social", "small", "large"],
+    ids=["roads", "unknown", "a-hub", "social", "small", "large", "larger"],
 )
 def test_auto_goes_by_degrees(facts: GraphFacts | None, chosen: bool) -> None:
     assert any(name.endswith("*") for name in launches("bfs_levels", "auto", facts)) is chosen
+
+
+@pytest.mark.parametrize("name", ["sssp", "betweenness"])
+def test_rounds_that_do_more_than_reach_nodes_stay_with_the_grid_on_large_graphs(name: str) -> None:
+    assert any(one.endswith("*") for one in launches(name, "auto", ROADS))
+    assert not any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096))
 
 
 def test_only_graphs_with_few_arcs_are_looked_at() -> None:

@@ -13,17 +13,11 @@ from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.words import CELLS
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    ArgumentKind,
-    KernelArgument,
-    kernel_parameters,
-    loop_parameters,
-    reached_in,
-)
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
 from starplat.backends.one_launch.rings import RING
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
+from starplat.ir.launches import reached_in
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.listed import MOST_GUESSED, known_length
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from starplat.backends import statements as st, uses
-from starplat.backends.launch import reached_in
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch import recording
@@ -18,7 +17,7 @@ from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.ir import build, launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import set_by
+from starplat.ir.launches import reached_in, set_by
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk, walk_host, walk_kernel

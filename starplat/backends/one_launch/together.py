@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends import statements as st
-from starplat.backends.launch import reached_in
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before
@@ -20,6 +19,7 @@ from starplat.ir import build, conditions, nodes as ir, uses, visitor
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.launches import reached_in
 from starplat.ir.rewriter import Rewriter
 from starplat.same import Same
 

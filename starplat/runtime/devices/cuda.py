@@ -7,16 +7,10 @@ from typing import Any
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    GROUPS_OF_A_CLUSTER,
-    GROUPS_OF_A_UNIT,
-    THREADS_TOGETHER,
-    KernelArgument,
-    reached_in,
-)
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_CLUSTER, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import reached_in
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device import Kernels, LaunchSize

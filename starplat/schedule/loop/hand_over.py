@@ -29,17 +29,22 @@ MOST, LEAST = 8192, 4096
 
 ARCS_OF_A_NODE, MOST_ARCS_OF_A_NODE, NODES = 4, 16, range(2**14, 2**20 + 1)
 """Graphs of which `auto` expects many rounds of few nodes: the mean degree and the largest are at most these. In larger
-graphs rounds have so many nodes that the grid is as fast."""
+graphs rounds have so many nodes that the grid is as fast, unless a bit says which of them are reached."""
+
+MOST_REACHED = 2**24
+"""Nodes of which a cluster has bits, beside its lists."""
 
 
 def rounds_by_one_cluster(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> ir.Module | Decided:
     """The module whose rounds of few nodes one cluster runs, where the schedule or the graph asks for it."""
-    wanted = schedule.loop is Loop.CLUSTER or (schedule.loop is Loop.AUTO and facts is not None and _is_thin(facts))
+    asked = schedule.loop is Loop.CLUSTER
+    wanted = asked or (schedule.loop is Loop.AUTO and facts is not None and _is_thin(facts))
     if not wanted or not capabilities.clusters:
         return module
-    return _Spreader(module).decided(tells_refused=schedule.loop is Loop.CLUSTER)
+    is_large = facts is not None and facts.num_nodes not in NODES
+    return _Spreader(module, only_reaching=not asked and is_large).decided(tells_refused=asked)
 
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -49,7 +54,7 @@ def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
 
 def has_few_arcs(num_nodes: int, num_arcs: int) -> bool:
     """Whether `auto` may choose a cluster for a graph of this size."""
-    return num_nodes in NODES and num_arcs <= ARCS_OF_A_NODE * num_nodes
+    return NODES.start <= num_nodes <= MOST_REACHED and num_arcs <= ARCS_OF_A_NODE * num_nodes
 
 
 def _is_thin(facts: GraphFacts) -> bool:
@@ -57,7 +62,12 @@ def _is_thin(facts: GraphFacts) -> bool:
 
 
 class _Spreader(Decider):
-    """Spreads persistent kernels over several launches, of which two take turns in a loop."""
+    """Spreads persistent kernels over several launches, of which two take turns in a loop; `only_reaching` where rounds
+    are to do nothing but reach nodes."""
+
+    def __init__(self, given: ir.Module, *, only_reaching: bool) -> None:
+        super().__init__(given)
+        self.only_reaching = only_reaching
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its launches leave their sets in."""
@@ -95,7 +105,8 @@ class _Spreader(Decider):
         inside = tuple(_without_pulls(op.body))
         plain = not any(isinstance(inner, _NOT_IN_A_ROUND) for inner in inside)
         walks = [inner for inner in inside if isinstance(inner, ir.Launch)]
-        return plain and bool(walks) and all(map(self.walks_few, walks))
+        fits = plain and bool(walks) and all(map(self.walks_few, walks))
+        return fits and (not self.only_reaching or all(walk.reaches is not None for walk in walks))
 
     def walks_few(self, op: ir.Launch) -> bool:
         """Whether a launch walks a set or a list of known length."""

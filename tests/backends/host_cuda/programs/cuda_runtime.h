@@ -16,7 +16,10 @@
 enum cudaError_t { cudaSuccess, cudaErrorNoDevice, cudaErrorInvalidDevice };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold };
-enum cudaFuncAttribute { cudaFuncAttributeNonPortableClusterSizeAllowed };
+enum cudaFuncAttribute {
+    cudaFuncAttributeNonPortableClusterSizeAllowed,
+    cudaFuncAttributeMaxDynamicSharedMemorySize
+};
 enum cudaMemLocationType { cudaMemLocationTypeDevice };
 enum cudaMemAccessFlags { cudaMemAccessFlagsProtReadWrite };
 struct cudaMemLocation {
@@ -34,6 +37,10 @@ struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
     int multiProcessorCount;
+    std::size_t sharedMemPerBlockOptin;
+};
+struct cudaFuncAttributes {
+    std::size_t sharedSizeBytes;
 };
 using cudaMemPool_t = void *;
 using cudaStream_t = void *;
@@ -154,6 +161,8 @@ inline cudaError_t cudaEventRecord(cudaEvent_t &event) { return event = on_host:
 inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     return *milliseconds = static_cast<float>(stop - start) * 1e-6f, cudaSuccess;
 }
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel) { return cudaSuccess; }
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute, int) { return cudaSuccess; }
 template <class Kernel>
