@@ -43,7 +43,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
-        helpers.need("put_off", "inserted_shared")
+        helpers.need("put_off", "tell")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
@@ -61,6 +61,13 @@ def need_insertion(helpers: Helpers, members: ir.Array, *, alone: bool = False, 
     if alone:
         need_of_list(helpers, "insert_alone", members)
     return "insert_alone" if alone else "insert_new" if new else "insert"
+
+
+def need_end(helpers: Helpers, members: ir.Array, *, together: bool) -> str:
+    """Notes the function that ends the inserting, and returns its name; `together` where a group's threads have met."""
+    if FORMS[packing_of(members)].list == "shared" and not together:
+        helpers.need("inserted_shared")
+    return "tell_all" if together else "inserted"
 
 
 _WALKED_AS = {"shared": "short"}
@@ -140,6 +147,7 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_listing(helpers, members)
     need_insertion(helpers, members)
     need_insertion(helpers, members, alone=True)
+    need_end(helpers, members, together=False)
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
     need_advance(helpers, members)

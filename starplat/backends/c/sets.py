@@ -7,7 +7,7 @@ from starplat.backends import statements as st
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.lines import Printer
 from starplat.backends.c.rows import RowPrinter
-from starplat.backends.c.set_forms import clearing, need_frontier, need_insertion, need_listing, need_query
+from starplat.backends.c.set_forms import clearing, need_end, need_frontier, need_insertion, need_listing, need_query
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfReached = st.IfReaches | st.NoteReached
@@ -115,9 +115,9 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
             yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
             yield from printer.lines(then or otherwise)
             yield from printer.otherwise(otherwise if then else ())
-        case st.Inserted(members, row_offsets):
+        case st.Inserted(members, row_offsets, together):
             weighed = "" if row_offsets is None else f", num_nodes, {name(row_offsets)}"
-            yield f"inserted({name(members)}{weighed});"
+            yield f"{need_end(printer.expressions.helpers, members, together=together)}({name(members)}{weighed});"
         case st.Clear(members):
             yield f"{clearing(printer.expressions.helpers, members)}({name(members)}, num_nodes);"
         case _:

@@ -125,6 +125,12 @@ class DeviceOperations:
         """The body of a kernel without reductions."""
         return over_domain(kernel, Operations(kernel, self.module, self.capabilities, self.names.taken))
 
+    def inserted(self, walk: st.Body, *filled: ir.Array) -> tuple[st.Inserted, ...]:
+        """The ends of inserting into sets behind a walk: over arcs of a set, a cluster's groups leave it together."""
+        over_arcs = any(isinstance(last, st.Advance) and last.members is not None for last in walk[-1:])
+        together = self.op.cluster and over_arcs
+        return tuple(st.Inserted(members, None if together else self.rows.get(members), together) for members in filled)
+
     def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
         """A kernel's body at its launch, and the rings with its threads' results; `noted` lists its members."""
         comments = self.comments(kernel)
@@ -138,7 +144,7 @@ class DeviceOperations:
         ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
         ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, alone))
         filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, st.Insert))
-        sets = tuple(st.Inserted(members, self.rows.get(members)) for members in filled)
+        sets = self.inserted(body, *filled)
         if alone:
             return (st.Scope(comments, (st.OnFirst((*ready, *declared, *body, *ends)), *sets)),)
         first: st.Body = (st.OnFirst(ready),) if ready else ()

@@ -62,8 +62,8 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, l
     kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
     sorted_out = _SortedOut(rounds.following, driver.later, limit).block(body)
-    near, far = st.Inserted(rounds.following), st.Inserted(driver.later)
-    walked = st.Scope(maker.comments(kernel), (*sorted_out, near, far))
+    ends = maker.inserted(sorted_out, rounds.following, driver.later)
+    walked = st.Scope(maker.comments(kernel), (*sorted_out, *ends))
     return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
 
 

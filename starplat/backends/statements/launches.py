@@ -67,10 +67,11 @@ class NoteMembers:
 @dataclass(frozen=True, slots=True)
 class Inserted:
     """Ends the inserting into a set: after the next barrier all threads see its members. With `rows` the arcs of the
-    new members are estimated."""
+    new members are estimated. The threads of a group are `together` where they have left a walk so."""
 
     members: ir.Array
     rows: ir.Array | None = None
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)
