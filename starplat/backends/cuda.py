@@ -9,6 +9,7 @@ from starplat.backends.text.helpers import Helper
 CLUSTERS = ClusterWords(
     kernel='extern "C" __global__ void __cluster_dims__({groups}, 1, 1) __launch_bounds__({size}, 1)',
     barrier="cluster_barrier();",
+    short_barrier="barrier_of_blocks();",
     barrier_helper="clusters",
 )
 

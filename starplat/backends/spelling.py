@@ -147,10 +147,12 @@ class ClusterWords:
         kernel: what stands before the name of one, of `{groups}` groups of `{size}` threads.
         barrier, barrier_helper: the statement with which its threads wait for each other, and the helper function that
             brings it.
+        short_barrier: the same where the threads of a group have met since they wrote.
     """
 
     kernel: str
     barrier: str
+    short_barrier: str
     barrier_helper: str
 
 

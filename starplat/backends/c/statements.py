@@ -121,11 +121,14 @@ class StatementPrinter:
                 yield from (f"{INDENT}{line}" for line in comments)
                 yield from self.inside(body)
                 yield "}"
-            case st.GridBarrier(lacking):
+            case st.GridBarrier(lacking, together):
                 spelling = self.expressions.spelling
                 if spelling.barrier_helper is not None:
                     self.expressions.helpers.need(spelling.barrier_helper)
-                if lacking is None:
+                if together:
+                    assert spelling.clusters is not None
+                    yield spelling.clusters.short_barrier
+                elif lacking is None:
                     yield spelling.barrier
                 else:
                     need_listed(self.expressions.helpers, lacking)

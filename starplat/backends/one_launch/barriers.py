@@ -96,3 +96,31 @@ def after_swap(pending: Pending, first: ir.Array, second: ir.Array) -> Pending:
         return replace(access, array=names.get(access.array, access.array), lacking=lacking)
 
     return frozenset(map(renamed, pending))
+
+
+def short_behind_walks(body: st.Body) -> st.Body:
+    """The statements of a cluster, with short barriers where its groups have just left a walk together."""
+    made: list[st.Statement] = []
+    together = False
+    for statement in body:
+        match statement:
+            case st.GridBarrier(None):
+                made.append(st.GridBarrier(together=together))
+            case st.While():
+                made.append(replace(statement, body=short_behind_walks(statement.body)))
+            case st.If(condition, then, otherwise):
+                made.append(st.If(condition, short_behind_walks(then), short_behind_walks(otherwise)))
+            case _:
+                made.append(statement)
+        together = _leaves_together(statement) or (together and isinstance(statement, _WITHOUT_WRITES))
+    return tuple(made)
+
+
+_WITHOUT_WRITES = st.SwapPointers | st.Assign | st.Declare
+
+
+def _leaves_together(statement: st.Statement) -> bool:
+    """Whether a statement ends with a walk that the threads of a group leave together."""
+    if not isinstance(statement, st.Scope):
+        return False
+    return any(isinstance(last, st.Inserted) and last.together for last in statement.body[-1:])

@@ -10,7 +10,7 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
-from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before
+from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before, short_behind_walks
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
@@ -58,6 +58,7 @@ class Together:
     def loop(self) -> st.LegalLoop:
         op, names = self.operations.op, self.operations.names
         body, _ = self.block(op.body, frozenset())
+        body = short_behind_walks(body) if op.cluster else body
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)

@@ -7,9 +7,11 @@ from starplat.ir import nodes as ir
 
 @dataclass(frozen=True, slots=True)
 class GridBarrier:
-    """A grid barrier; if a set is given, only in case its list lacks some of its members."""
+    """A grid barrier; if a set is given, only in case its list lacks some of its members. The threads of a group are
+    `together` where they have met since they wrote."""
 
     lacking: ir.Array | None = None
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)
