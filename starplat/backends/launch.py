@@ -34,6 +34,9 @@ THREADS_OF_ONE_GROUP = 1024
 GROUPS_OF_A_CLUSTER = 16
 """Groups of a launch that is one cluster: as many as one may have."""
 
+THREADS_OF_A_WIDE_CLUSTER = 1024
+"""Threads of each of them, where rounds have many nodes."""
+
 FEW_ITERATIONS = 1000
 """The most iterations of a loop that one thread does by itself, since waking the others takes as long."""
 
@@ -77,6 +80,11 @@ RECORDS = "the records"
 
 MOST_THREADS = 2**24
 """No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
+
+
+def threads_of(op: ir.OnDevice) -> int:
+    """Threads per group of a persistent kernel of several groups."""
+    return THREADS_OF_A_WIDE_CLUSTER if op.wide else THREADS_TOGETHER
 
 
 def groups_for(iterations: int) -> int:

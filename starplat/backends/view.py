@@ -152,7 +152,7 @@ class _Viewer:
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
         if op.cluster:
-            return self.clusters.kernel.format(size=launch.THREADS_TOGETHER, groups=launch.GROUPS_OF_A_CLUSTER)
+            return self.clusters.kernel.format(size=launch.threads_of(op), groups=launch.GROUPS_OF_A_CLUSTER)
         few = launch.walks_sets(op)
         counted = self.spelling.few_groups_kernel if few or (op.in_parts and self.adds_up_rows(op)) else None
         groups = launch.FEW_GROUPS if few else launch.MANY_GROUPS

@@ -13,7 +13,14 @@ from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.host.words import CELLS
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    ArgumentKind,
+    KernelArgument,
+    kernel_parameters,
+    loop_parameters,
+    threads_of,
+)
 from starplat.backends.one_launch.rings import RING
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
@@ -169,7 +176,8 @@ class LaunchPrinter:
         kernel = self.names.kernel(loop.op.name)
         if loop.op.cluster:
             nodes = "graph.num_nodes" if reached_in(loop.op) else "0"
-            yield f'device.launch_cluster("{kernel}", {kernel}, {", ".join((nodes, *arguments))});'
+            shape = (str(threads_of(loop.op)), nodes)
+            yield f'device.launch_cluster("{kernel}", {kernel}, {", ".join((*shape, *arguments))});'
         else:
             blocks = self.launching.blocks_together(loop.op)
             yield f'device.launch_together("{kernel}", {kernel}, {", ".join((blocks, *arguments))});'

@@ -361,7 +361,8 @@ class OnDevice:
     variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
     `one_group` asks for a launch of a single group of threads, which needs the group's barrier alone; what changes
     places in it is back in its place at the end. `cluster` asks for a launch of a single cluster of groups, which have
-    a barrier of their own and reach each other's memory; launches that share sets have a `crossing`. `in_parts` asks
+    a barrier of their own and reach each other's memory, `wide` one of twice as many threads as other launches have for
+    each group; launches that share sets have a `crossing`. `in_parts` asks
     for a launch on each of several devices that reach each other's memory, which runs alike on all of them but for what
     is divided.
     """
@@ -375,6 +376,7 @@ class OnDevice:
     traced: bool = False
     one_group: bool = False
     cluster: bool = False
+    wide: bool = False
     in_parts: bool = False
     crossing: Crossing | None = None
 

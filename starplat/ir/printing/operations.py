@@ -76,7 +76,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments}){lists}",
-    ir.OnDevice: "on device {name}{one_group}{cluster}{crossing}{in_parts}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{wide}{crossing}{in_parts}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -89,6 +89,7 @@ _FLAGS = {
     "when_empty": ("not ", ""),
     "one_group": ("", ", one group"),
     "cluster": ("", ", one cluster"),
+    "wide": ("", " of many threads"),
     "common": ("", ", one value,"),
     "in_parts": ("", ", on several devices"),
     "traced": ("", ", traced"),

@@ -7,7 +7,14 @@ from typing import Any
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_CLUSTER, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_CLUSTER,
+    GROUPS_OF_A_UNIT,
+    THREADS_TOGETHER,
+    KernelArgument,
+    threads_of,
+)
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import reached_in
@@ -148,8 +155,8 @@ class CudaKernels(WordKernels):
         else:
             self.device.copy(board.buffer, board.fresh)
         with self.device.operation():
-            threads = (THREADS_TOGETHER,)
-            loop.entry((blocks,), threads, arguments, shared_mem=near, enable_cooperative_groups=not op.cluster)
+            threads = threads_of(op)
+            loop.entry((blocks,), (threads,), arguments, shared_mem=near, enable_cooperative_groups=not op.cluster)
         found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
         if not op.in_parts:  # else other GPUs may still look at it
             self.device.copy(board.buffer, board.fresh)

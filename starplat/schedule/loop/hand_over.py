@@ -44,7 +44,7 @@ def rounds_by_one_cluster(
     if not wanted or not capabilities.clusters:
         return module
     is_large = facts is not None and facts.num_nodes not in NODES
-    return _Spreader(module, only_reaching=not asked and is_large).decided(tells_refused=asked)
+    return _Spreader(module, is_large=is_large, only_reaching=not asked and is_large).decided(tells_refused=asked)
 
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -63,10 +63,11 @@ def _is_thin(facts: GraphFacts) -> bool:
 
 class _Spreader(Decider):
     """Spreads persistent kernels over several launches, of which two take turns in a loop; `only_reaching` where rounds
-    are to do nothing but reach nodes."""
+    are to do nothing but reach nodes. Those of a graph that `is_large` have many nodes."""
 
-    def __init__(self, given: ir.Module, *, only_reaching: bool) -> None:
+    def __init__(self, given: ir.Module, *, is_large: bool, only_reaching: bool) -> None:
         super().__init__(given)
+        self.is_large = is_large
         self.only_reaching = only_reaching
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
@@ -246,12 +247,18 @@ class _Spread:
             yield ir.DeclareVariable(first, build.TRUE)
             rounds = (ir.HostIf(ir.Ref(first), begin), *rounds)
         few = self.launch("few", rounds, None, cluster=True, first=first)
+        few = replace(few, wide=self.spreader.is_large and self.only_reaches(few))
         many = self.launch("many", self.rounds(loop, goes_on, limit, few=False), None)
         what = f"{few.name}: one cluster runs rounds of up to {MOST:,} nodes by itself"
         self.spreader.choices.append(Choice(what, "its barrier and its lists are nearer than the whole grid's"))
         later = () if first is None else (ir.SetVariable(first, build.FALSE),)
         yield ir.DeclareVariable(goes_on, build.TRUE)
         yield ir.Loop((), ir.Ref(goes_on), (few, *later, ir.HostIf(ir.Ref(goes_on), (many,))))
+
+    def only_reaches(self, op: ir.OnDevice) -> bool:
+        """Whether a launch does nothing for which its threads need memory of their block, but list nodes."""
+        launches = [inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)]
+        return bool(launches) and all(inner.reaches is not None for inner in launches)
 
     def rounds(
         self, loop: ir.Loop, goes_on: ir.Variable, limit: ir.Variable | None, *, few: bool
