@@ -88,17 +88,20 @@ public:
         check(std::apply(launch, values), name);
     }
 
-    // One launch of a single cluster of blocks, whose threads wait for each other. Their memory has bits for so many
-    // nodes, or for as many as it has room for.
+    // One launch of a single cluster of blocks of so many threads, which wait for each other. The blocks' memory has
+    // bits
+    // for so many nodes, or for as many as it has room for.
     template <class... Parameters, class... Arguments>
-    void launch_cluster(const char *name, void (*kernel)(Parameters...), int nodes, Arguments &&...arguments) const {
+    void launch_cluster(
+        const char *name, void (*kernel)(Parameters...), int threads, int nodes, Arguments &&...arguments
+    ) const {
         cudaFuncAttributes found;
         check(cudaFuncGetAttributes(&found, kernel), name);
         const int room = static_cast<int>(properties.sharedMemPerBlockOptin - found.sharedSizeBytes) / 4 * 4;
         const int bytes = std::min(room, (nodes / (32 * 16) + (nodes > 0)) * 4);
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), name);
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), name);
-        kernel<<<16, 512, bytes>>>(static_cast<Parameters>(arguments)...);
+        kernel<<<16, threads, bytes>>>(static_cast<Parameters>(arguments)...);
         check(cudaGetLastError(), name);
     }
 

@@ -75,6 +75,37 @@ def test_the_compiler_takes_it_and_spills_no_register(name: str, tmp_path: Path)
     to_machine_code(text, tmp_path, "--ptxas-options=-warn-spills", architecture="sm_90")
 
 
+def few_of(name: str) -> str:
+    """The text of a program's first launch of a cluster."""
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    text = pipeline.kernels_text(module, "cuda", "loop=cluster")
+    return re.split(r"(?<=\n)}\n", text[text.index("__cluster_dims__") :])[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "lowered"),
+    [
+        ("bfs_levels", "if (reach(level, w, level_of_next)) {"),
+        ("betweenness", "if (reach(bfs_level, neighbor, bfs_level_of_next)) {"),
+        ("sssp", "if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {"),
+    ],
+)
+def test_a_bit_is_asked_where_a_round_lowers_cells_that_were_not_lowered_before(name: str, lowered: str) -> None:
+    text = few_of(name)
+    assert lowered in text
+    assert ("note_reached(" in text) == ("insert_new(" in text) == ("reach(" in lowered)
+
+
+def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:
+    """Behind sums, which a block's threads leave one by one, they wait for each other."""
+    ends = {
+        name: few_of(name).split("while (")[0].rsplit("{ auto other", 1)[1] for name in ("bfs_levels", "betweenness")
+    }
+    assert "barrier_of_blocks();" in ends["bfs_levels"]
+    assert "barrier_of_blocks();" not in few_of("betweenness")
+    assert "cluster_barrier();" in ends["betweenness"]
+
+
 def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:
     module = starplat.compile(EXAMPLES / "bfs_levels.sp").module()
     artifact = BACKENDS["cuda"].artifact(
