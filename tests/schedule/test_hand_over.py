@@ -92,6 +92,13 @@ def test_rounds_that_do_more_than_reach_nodes_stay_with_the_grid_on_large_graphs
     assert not any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096))
 
 
+@pytest.mark.parametrize(("facts", "threads"), [(ROADS, 512), (GRID_OF_4096, 1024)], ids=["roads", "large"])
+def test_a_search_of_a_large_graph_has_more_threads(facts: GraphFacts, threads: int) -> None:
+    module = starplat.compile(EXAMPLES / "bfs_levels.sp").module()
+    text = CUDA.kernels_text(decided(module, parse_schedule("auto"), CUDA.capabilities, facts).module)
+    assert f"__cluster_dims__(16, 1, 1) __launch_bounds__({threads}, 1) bfs_levels_few(" in text
+
+
 def test_only_graphs_with_few_arcs_are_looked_at() -> None:
     module = starplat.compile(EXAMPLES / "sssp.sp").module()
     assert looks_at_the_graph(module, CUDA.capabilities, ROADS.num_nodes, ROADS.num_arcs)
