@@ -10,9 +10,10 @@ The test compares the same value of both ends, made of what the loop does not ch
 nodes at most one passes. It pays where a node is asked again and again: until it has itself made its filter false, for
 which it waits for those that come first. Where others may do so, few rounds ask most nodes.
 
-A launch counts the arcs of each node that pass, prefix sums tell where rows begin, and another launch fills them. Where
-threads share arcs they take places as they come by, so the order of a row is lost: only loops that may take arcs in any
-order walk such rows.
+A launch counts the arcs of each node that pass, prefix sums tell where rows begin, and others fill them. Where threads
+share arcs they take places as they come by, so the order of a row is lost: only loops that may take arcs in any order
+walk such rows. Rows of the graph alone belong to the graph, and are made once for it. Of their neighbors those stand
+first that come before the node by the least, for these wait the longest, as it does.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,9 +28,12 @@ from starplat.ir.shapes.searching import asking
 from starplat.passes.factors import Neighbor, may_be_zero
 from starplat.passes.memory import has_two_names
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.rows.prefix_sums import prefix_sums
+from starplat.schedule.rows.prefix_sums import PrefixSums, prefix_sums
 from starplat.schedule.schedule import Algebra, Memory, Schedule
 from starplat.schedule.step import Decided, for_kernels
+
+_LONG = ir.Element.LONG
+_OTHER = {ir.Direction.OUT: ir.Direction.IN, ir.Direction.IN: ir.Direction.OUT}
 
 _MANY_ARCS, _LONG_ROWS = 2**20, 8
 """Arcs of a graph, and of a node in the mean, from which the rows pay: below, a run takes as long as making them."""
@@ -43,7 +47,7 @@ def rows_of_kept_arcs(
     asked = schedule.algebra is Algebra.PROVED and schedule.memory in (Memory.AUTO, Memory.RESIDENT)
     if module.room or not (asked or _pays(schedule, facts)):
         return Decided(module)
-    maker = _Maker(module, capabilities)
+    maker = _Maker(module, capabilities, symmetric=facts is not None and facts.symmetric)
     made = maker.module()
     why = "every round asks the nodes that still wait for those that come first"
     return for_kernels(module, with_graph_arrays(made), maker.changed, "walks rows of the arcs that pass its test", why)
@@ -74,47 +78,47 @@ class _Walk:
     loop: ir.ForNeighbors
     test: ir.Expression
     body: tuple[ir.KernelOp, ...]
+    meaning: ir.Expression  # the test without functions
+    rank: ir.Expression  # what one of its parts compares, of the neighbor
+    to_lower: bool  # whether neighbors of a lower rank pass that part
 
     @property
-    def of_any(self) -> tuple[ir.Direction, ir.Expression]:
+    def of_any(self) -> ir.KeptArcs:
         """The test in the words of one node and one neighbor, which other kernels may share."""
         names = Replacer({self.kernel.own: ir.Ref(_NODE), ir.Ref(self.loop.neighbor): ir.Ref(_NEIGHBOR)})
-        return self.loop.direction, names.expression(self.test)
+        return self.loop.direction, names.expression(self.meaning)
 
 
 _NODE, _NEIGHBOR = ir.Variable("node", ir.Element.NODE), ir.Variable("neighbor", ir.Element.NODE)
 
 
 class _Maker(ModuleRewriter):
-    """Makes rows before the outermost loops that do not change what a test says; each test has its own."""
+    """Makes rows before the outermost loops that do not change what a test says, or, of the first test of the graph
+    alone, before the run; each test has its own."""
 
-    def __init__(self, module: ir.Module, capabilities: Capabilities) -> None:
+    def __init__(self, module: ir.Module, capabilities: Capabilities, *, symmetric: bool = False) -> None:
         super().__init__(module)
-        self.takes_places = capabilities.lockstep
+        self.takes_places, self.symmetric = capabilities.lockstep, symmetric
         self.two_names = has_two_names(module)
         self.functions: list[ir.HostFunction] = []
+        self.prepared: ir.Prepared | None = None
 
     def module(self) -> ir.Module:
         made = super().module()
-        return replace(made, functions=(*made.functions, *self.functions))
-
-    def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        """Rows of the graph alone are made first of all, so that what stands ahead of a loop stays beside it."""
-        self.first: list[ir.HostOp] = []
-        self.outermost = function.body
-        made = super().function(function)
-        return replace(made, body=(*self.first, *made.body))
+        prepared = (*made.prepared, *(() if self.prepared is None else (self.prepared,)))
+        return replace(made, functions=(*made.functions, *self.functions), prepared=prepared)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if not isinstance(op, ir.Loop) or op.driver is not None or self.two_names:
             return (self.rebuild(op),)
         before: list[ir.HostOp] = []
-        rows: dict[tuple[ir.Direction, ir.Expression], ir.Layout] = {}
+        rows: dict[ir.KeptArcs, ir.Layout] = {}
         for walk in self._walks(op):
+            if self.prepared is not None and walk.of_any == self.prepared.kept:
+                rows[walk.of_any] = ir.KEPT
             if walk.of_any not in rows:
-                rows[walk.of_any], call = self._rows(walk)
-                early = len(call.arguments) == len(rows[walk.of_any].row_arrays) and op in self.outermost
-                (self.first if early else before).append(call)
+                rows[walk.of_any], calls = self._rows(walk)
+                before += calls
             loop = replace(walk.loop, body=walk.body, copied=rows[walk.of_any])
             body = tuple(loop if one is walk.loop else one for one in walk.kernel.body)
             self.changed[walk.kernel.name] = visitor.with_signature(replace(walk.kernel, body=body))
@@ -137,49 +141,127 @@ class _Maker(ModuleRewriter):
         own = all(isinstance(op, ir.Launch) and _writes_own(self.given.kernel(op.kernel), asked) for op in changing)
         return own and bool(asked)
 
-    def _rows(self, walk: _Walk) -> tuple[ir.Layout, ir.HostCall]:
-        """The rows, and the call that makes them."""
-        kept = ir.Layout(
-            self.taken.array("kept_rows", ir.Element.ARC, ir.Extent.NODES_AND_ONE),
-            self.taken.array("kept_columns", ir.Element.NODE, walk.loop.layout.slots),
-        )
+    def _rows(self, walk: _Walk) -> tuple[ir.Layout, tuple[ir.HostCall, ...]]:
+        """The rows, and the call that makes them, if it is not the runtime's."""
         read = (array for part in visitor.walk_expression(walk.test) for array in visitor.arrays_in(part))
-        given = (*kept.row_arrays, *(array for array in dict.fromkeys(read) if array not in ir.GRAPH_ARRAYS))
+        given = tuple(array for array in dict.fromkeys(read) if array not in ir.GRAPH_ARRAYS)
+        if not given and self.prepared is None:
+            builder = self._built(walk, ir.KEPT, given, in_classes=self.takes_places and walk.rank.element.is_integer)
+            self.prepared = ir.Prepared(builder.function.name, ir.KEPT.row_arrays, walk.of_any)
+            return ir.KEPT, ()
+        kept = ir.Layout(
+            self.taken.array("passing_rows", ir.Element.ARC, ir.Extent.NODES_AND_ONE),
+            self.taken.array("passing_columns", ir.Element.NODE, walk.loop.layout.slots),
+        )
         self.arrays += kept.row_arrays
-        builder = _Builder(walk, given, self.taken, takes_places=self.takes_places)
+        builder = self._built(walk, kept, given)
+        return kept, (ir.HostCall(builder.function.name, (*kept.row_arrays, *given), None),)
+
+    def _built(
+        self, walk: _Walk, kept: ir.Layout, given: tuple[ir.Array, ...], *, in_classes: bool = False
+    ) -> "_Builder":
+        builder = _Builder(walk, (*kept.row_arrays, *given), self.taken)
+        builder.fill(takes_places=self.takes_places, in_classes=in_classes, symmetric=self.symmetric)
         self.kernels += builder.kernels
         self.functions.append(builder.function)
-        return kept, ir.HostCall(builder.function.name, given, None)
+        return builder
 
 
 class _Builder:
-    """Makes the function that fills the rows, the first two of the `given` arrays, and its kernels."""
+    """Makes the `function` that fills the rows, the first two of the `given` arrays, and its `kernels`."""
 
-    def __init__(
-        self, walk: _Walk, given: tuple[ir.Array, ...], names: fresh_names.FreshNames, *, takes_places: bool
-    ) -> None:
+    def __init__(self, walk: _Walk, given: tuple[ir.Array, ...], names: fresh_names.FreshNames) -> None:
         self.walk, self.names, self.own = walk, names, walk.kernel.own
         named = {a: replace(a, name=names.fresh(f"{a.name}_here"), origin=ir.Origin.PARAMETER) for a in given}
-        self.test = ArrayRule(lambda array: named.get(array, array)).expression(walk.test)
+        of_parameters = ArrayRule(lambda array: named.get(array, array))
+        self.test, self.rank = map(of_parameters.expression, (walk.test, walk.rank))
+        self.parameters = tuple(map(ir.Parameter, named.values()))
         self.kept = ir.Layout(named[given[0]], named[given[1]])
-        cells = build.plus(ir.NumNodes(ir.Element.LONG), ir.Const(1, ir.Element.LONG))
-        sums = prefix_sums(self.kept.offsets, cells, names)
         self.filled = names.array("kept_so_far", ir.Element.INT, ir.Extent.NODES)
+
+    def fill(self, *, takes_places: bool, in_classes: bool, symmetric: bool) -> None:
+        """Makes them: threads take places in rows, all at once or a class of ranks after the other."""
+        cells = build.plus(ir.NumNodes(ir.Element.LONG), ir.Const(1, ir.Element.LONG))
+        sums = prefix_sums(self.kept.offsets, cells, self.names)
         count = self._kernel("count_kept_arcs", self._counted(), "how many arcs of a node pass")
-        body = self._shared() if takes_places else self._in_order()
-        fill = self._kernel("fill_kept_rows", body, "rows of the arcs that pass")
-        self.kernels = (count, *sums.kernels, fill)
+        filling = self._by_classes(symmetric=symmetric) if in_classes else self._at_once(takes_places=takes_places)
+        self.kernels = (count, *sums.kernels, *filling.kernels)
         ops = (
             ir.Fill(self.kept.offsets, ir.Const(0, ir.Element.ARC)),
             *((ir.Fill(self.filled, build.ZERO),) if takes_places else ()),
             ir.Launch(count.name),
             *sums.ops,
-            ir.Launch(fill.name),
+            *filling.ops,
         )
-        own = (self.filled,) if takes_places else ()
-        self.function = ir.HostFunction(
-            names.fresh("keep_arcs"), tuple(map(ir.Parameter, named.values())), own, None, ops, span=walk.kernel.span
+        own, name = (self.filled,) if takes_places else (), self.names.fresh("keep_arcs")
+        self.function = ir.HostFunction(name, self.parameters, own, None, ops, span=self.walk.kernel.span)
+
+    def _at_once(self, *, takes_places: bool) -> PrefixSums:
+        body = (self._each(*self._placed(in_runs=True), parallel=True),) if takes_places else self._in_order()
+        fill = self._kernel("fill_kept_rows", body, "rows of the arcs that pass")
+        return PrefixSums((fill,), (ir.Launch(fill.name),))
+
+    def _by_classes(self, *, symmetric: bool) -> PrefixSums:
+        """Neighbors append themselves to the rows that they pass for, those first that come before a node by the least.
+        A class ends where numbers have grown by a quarter; numbers are halved so that none is beyond a LONG."""
+        loop = self.walk.loop
+        least, most, low, high = self.names.variables(_LONG, "least", "most", "low", "high")
+        rank = build.computed(ir.BinaryOperator.SHIFT_RIGHT, build.converted(self.rank, _LONG), build.ONE)
+        number = ir.Unary(ir.UnaryOperator.COMPLEMENT, rank) if self.walk.to_lower else rank
+        way = loop.direction if symmetric else _OTHER[loop.direction]
+        has_arcs = build.greater(way.layout.degree(ir.Ref(loop.neighbor)), ir.Const(0, ir.Element.ARC))
+        bounds = ir.Kernel(
+            self.names.fresh("bound_ranks"),
+            ir.AllNodes(),
+            loop.neighbor,
+            filter=has_arcs,
+            body=(ir.Contribute(least, number), ir.Contribute(most, number)),
+            reductions=(ir.Reduction(least, ir.Combine.MIN), ir.Reduction(most, ir.Combine.MAX)),
+            comment="between which numbers ranks lie",
         )
+        there = build.both(build.at_least(number, ir.Ref(low)), build.at_most(number, ir.Ref(high)))
+        append = ir.Kernel(
+            self.names.fresh("append_to_kept_rows"),
+            ir.AllNodes(),
+            loop.neighbor,
+            filter=there,
+            body=(
+                ir.ForNeighbors(
+                    way,
+                    ir.Ref(loop.neighbor),
+                    self._node(),
+                    loop.position,
+                    (ir.KernelIf(self.test, self._placed(in_runs=False)),),
+                    parallel=True,
+                ),
+            ),
+            span=self.walk.kernel.span,
+            comment="nodes of a class of ranks join the rows that they pass for",
+        )
+        size = ir.Apply(ir.MathFunction.MAX, (ir.Ref(low), ir.Unary(ir.UnaryOperator.COMPLEMENT, ir.Ref(low))), _LONG)
+        wide = build.computed(ir.BinaryOperator.SHIFT_RIGHT, size, build.number(2))
+        one = ir.Const(1, _LONG)
+        ops: tuple[ir.HostOp, ...] = (
+            ir.DeclareVariable(least, ir.infinity(_LONG)),
+            ir.DeclareVariable(most, build.minus(ir.Const(0, _LONG), ir.infinity(_LONG))),
+            ir.Launch(bounds.name),
+            ir.DeclareVariable(low, ir.Const(0, _LONG)),
+            ir.DeclareVariable(high, build.minus(ir.Ref(least), one)),
+            ir.Loop(
+                (),
+                build.less(ir.Ref(high), ir.Ref(most)),
+                body=(
+                    ir.SetVariable(low, build.plus(ir.Ref(high), one)),
+                    ir.SetVariable(high, build.plus(ir.Ref(low), wide)),
+                    ir.Launch(append.name),
+                ),
+            ),
+        )
+        return PrefixSums(tuple(map(visitor.with_signature, (bounds, append))), ops)
+
+    def _node(self) -> ir.Variable:
+        assert self.walk.kernel.iterator is not None
+        return self.walk.kernel.iterator
 
     def _kernel(self, name: str, body: tuple[ir.KernelOp, ...], comment: str) -> ir.Kernel:
         name, node = self.names.fresh(name), self.walk.kernel.iterator
@@ -206,16 +288,15 @@ class _Builder:
         follow = ir.SetLocal(slot, build.plus(ir.Ref(slot), ir.Const(1, ir.Element.ARC)))
         return (ir.Let(slot, self.kept.first(self.own)), self._each(store, follow))
 
-    def _shared(self) -> tuple[ir.KernelOp, ...]:
-        """Each arc takes the next place of its row."""
+    def _placed(self, *, in_runs: bool) -> tuple[ir.KernelOp, ...]:
+        """The arc takes the next place of its row."""
         place, slot = self._local("place", ir.Element.INT), self._local("slot", ir.Element.ARC)
-        take = (
+        return (
             ir.Let(place, build.ZERO),
-            ir.FetchAdd(place, self.filled, self.own, build.ONE, in_runs=True),
+            ir.FetchAdd(place, self.filled, self.own, build.ONE, in_runs=in_runs),
             ir.Let(slot, build.plus(self.kept.first(self.own), ir.Cast(ir.Ref(place), ir.Element.ARC))),
             ir.Store(self.kept.neighbors, ir.Ref(slot), ir.Ref(self.walk.loop.neighbor)),
         )
-        return (self._each(*take, parallel=True),)
 
     def _local(self, name: str, element: ir.Element) -> ir.Variable:
         return self.names.inner().variable(name, element)
@@ -253,11 +334,14 @@ def _tested(
         return None
     ranks = _Ranks(kernel.own, ir.Ref(loop.neighbor), Neighbor(loop.neighbor, loop.direction, holds), module)
     parts = tuple(conditions.conjuncts(condition))
-    test = conditions.conjunction(part for part in parts if ranks.compares(part))
+    compared = {part: found for part in parts if (found := ranks.compared(part)) is not None}
+    test = conditions.conjunction(compared)
     if test is None:
         return None
-    rest = conditions.conjunction(part for part in parts if not ranks.compares(part))
-    return _Walk(kernel, loop, test, (*lets, *(then if rest is None else (ir.KernelIf(rest, then),))))
+    rest = conditions.conjunction(part for part in parts if part not in compared)
+    body = (*lets, *(then if rest is None else (ir.KernelIf(rest, then),)))
+    meaning, (rank, to_lower) = ranks.inlined(test), next(iter(compared.values()))
+    return _Walk(kernel, loop, test, body, meaning, rank, to_lower)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,18 +353,21 @@ class _Ranks:
     of_other: Neighbor
     module: ir.Module
 
-    def compares(self, condition: ir.Expression) -> bool:
-        """Whether a condition says that one end comes before the other, which cannot fail for any arc."""
-        match self._inlined(condition):
-            case ir.Binary(ir.BinaryOperator.LESS | ir.BinaryOperator.GREATER, left, right):
+    def compared(self, condition: ir.Expression) -> tuple[ir.Expression, bool] | None:
+        """The value of the other end, and whether it is to be the lower one, if a condition says that one end comes
+        before the other, which cannot fail for any arc."""
+        match self.inlined(condition):
+            case ir.Binary(ir.BinaryOperator.LESS | ir.BinaryOperator.GREATER as operator, left, right):
                 exchange = Replacer({self.node: self.other, self.other: self.node})
-                value = left if self.other.variable in visitor.variables_read(left) else right
+                stands_left = self.other.variable in visitor.variables_read(left)
+                value = left if stands_left else right
                 same = exchange.expression(left) == right and self.other.variable in visitor.variables_read(value)
                 fails = any(map(_divides_by_zero, visitor.walk_expression(value)))
-                return same and self.of_other.is_of_it(value) and not fails
-        return False
+                if same and self.of_other.is_of_it(value) and not fails:
+                    return value, stands_left is (operator is ir.BinaryOperator.LESS)
+        return None
 
-    def _inlined(self, expression: ir.Expression) -> ir.Expression:
+    def inlined(self, expression: ir.Expression) -> ir.Expression:
         """The expression with what the functions return that do nothing else."""
         return _Inlining(self.module).expression(expression)
 
