@@ -23,8 +23,8 @@ class Wave:
     """A walk over the set `now` that lowers INF cells to one candidate and adds their nodes to `following`.
 
     The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`. `data` goes with it: as
-    all candidates of a cell are the same, that of any of them will do. `lowest` is the value that it begins with, where
-    that is known.
+    all candidates of a cell are the same, that of any of them will do. It `counts_rounds` if the value of a round's
+    nodes is the number of rounds before.
     """
 
     now: ir.Array
@@ -34,13 +34,7 @@ class Wave:
     spread: Spread
     counter: ir.Variable | None
     step: int
-    lowest: int | None = None
-
-    @property
-    def counts_rounds(self) -> bool:
-        """Whether the value that nodes get is the number of the round, which is read from cells."""
-        plain = (self.counter, self.step, self.lowest) == (None, 1, 0)
-        return plain and self.values.element is ir.Element.INT
+    counts_rounds: bool = False
 
     def counted_by(self, counter: ir.Variable) -> "Wave":
         """The same, where `counter` tells how many rounds there have been."""
@@ -106,7 +100,19 @@ def wave_in(loop: ir.Loop, before: Sequence[ir.HostOp], module: ir.Module) -> tu
     others = (op for op in walk_host((loop,)) if op is not launch)
     alone = is_launched_once(launch.kernel, module) and all(_leaves_alone(op, wave, module) for op in others)
     lowest = _Beginning(loop, before, wave, module).lowest() if alone else None
-    return None if lowest is None else (launch, replace(wave, lowest=lowest))
+    if lowest is None:
+        return None
+    numbers = lowest == 0 and wave.step == 1 and wave.counter is None and wave.values.element is ir.Element.INT
+    return launch, replace(wave, counts_rounds=numbers and _walks_then_swaps(loop, launch, wave))
+
+
+def _walks_then_swaps(loop: ir.Loop, launch: ir.Launch, wave: Wave) -> bool:
+    """Whether every round walks the set once and then swaps the two sets once."""
+    inside, row = tuple(walk_host((loop,))), tuple(stream(loop.body))
+    swaps = [op for op in inside if isinstance(op, ir.Swap) and {op.first, op.second} == {wave.now, wave.following}]
+    places = [place for place, op in enumerate(row) if op is launch or any(op is swap for swap in swaps)]
+    in_turn = len(swaps) == 1 and len(places) == 2 and row[places[0]] is launch
+    return in_turn and not any(isinstance(op, ir.HostContinue) for op in inside)
 
 
 def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
