@@ -72,6 +72,7 @@ class ResidentGraph:
         self._device = device
         self._buffers: dict[_Key, Buffer] = {}
         self._kept: dict[Hashable, Any] = {}
+        self._kept_arcs: dict[_Key, ir.KeptArcs | None] = {}
         self._when_graph_goes: weakref.finalize[..., Any] | None = None
         self.num_nodes, self.num_arcs = num_nodes, num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
@@ -126,10 +127,13 @@ class ResidentGraph:
             return False
         return self._device.reads_in_place(cells)
 
-    def prepared(self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None]) -> Mapping[str, Buffer]:
-        """Arrays that belong together, by name; `fill` makes all of them anew where any is missing."""
+    def prepared(
+        self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None], kept: ir.KeptArcs | None = None
+    ) -> Mapping[str, Buffer]:
+        """Arrays that belong together, by name; `fill` makes all of them anew where any is missing, or where they hold
+        other arcs than those to be `kept`."""
         keys = [self._key(array, ir.Placement.DEVICE) for array in arrays]
-        if not all(key in self._buffers for key in keys):
+        if not all(key in self._buffers and self._kept_arcs.get(key) == kept for key in keys):
             for key in keys:
                 self._drop(key)
             with ExitStack() as undone:
@@ -140,6 +144,7 @@ class ResidentGraph:
                 fill(buffers)
                 undone.pop_all()
             self._buffers |= zip(keys, buffers, strict=True)
+            self._kept_arcs |= dict.fromkeys(keys, kept)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
     def has_heads(self, graph: Graph, heads: Iterable[ir.Array], most: Cut, enough: float) -> bool:

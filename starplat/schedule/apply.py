@@ -44,6 +44,7 @@ from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
+from starplat.schedule.rows.kept import has_kept_arcs, of_many_arcs, rows_of_kept_arcs
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
@@ -110,6 +111,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "values of arcs into nodes that every round reads are copied in the order of the reverse rows before",
         "after parts, whose rows lead to no arcs; before loop: what is read before a loop is read by launches then",
         values_by_slot,
+    ),
+    GraphStep(
+        "kept",
+        "rounds that ask for the neighbors that come first walk rows of these alone",
+        "after both-ways, which makes rows of what goes both ways; before all that schedules rounds",
+        rows_of_kept_arcs,
+        has_kept_arcs,
+        of_many_arcs,
     ),
     Step(
         "filters",
@@ -277,7 +286,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "kept", "order", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
