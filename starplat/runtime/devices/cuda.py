@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -133,11 +134,19 @@ class CudaKernels(WordKernels):
             self.device.copy(board.buffer, board.fresh)
         with self.device.operation():
             loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
-        found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
-        if not op.in_parts:  # else other GPUs may still look at it
-            self.device.copy(board.buffer, board.fresh)
-            self._fresh_boards.add(op.name)
+        if op.in_parts:  # other GPUs may still look at it
+            return board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
+        found: dict[str, Value] = {}
+        if board.outcomes:
+            found = board.read(self.device.take_words(board.buffer, partial(self._renew, board)))
+        else:
+            self._renew(board)
+        self._fresh_boards.add(op.name)
         return found
+
+    def _renew(self, board: Board) -> None:
+        if board.changes:
+            self.device.copy(board.buffer, board.fresh)
 
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         with self.device.faults, self.device.device:
