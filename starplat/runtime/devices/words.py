@@ -157,6 +157,19 @@ class WordKernels(Kernels):
         """The conversion of a host value to the kernel's scalar of that element."""
         return self.number_type(element).type
 
+    def scalar_type(self, parameter: KernelArgument) -> np.dtype[Any] | None:
+        """The type of a parameter, None where that is memory."""
+        match parameter.kind:
+            case ArgumentKind.NUM_NODES:
+                return self.number_type(ir.Element.NODE)
+            case ArgumentKind.NUM_ARCS:
+                return self.number_type(ir.Element.ARC)
+            case ArgumentKind.SCALAR:
+                assert parameter.variable is not None
+                return self.number_type(parameter.variable.element)
+            case _:
+                return None
+
     def number_type(self, element: ir.Element) -> np.dtype[Any]:
         """The type of a scalar among a kernel's parameters."""
         return np.dtype(np.uint8) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
