@@ -260,9 +260,16 @@ class DeviceMemory(ABC):
         self._upload(buffer, cells)
 
     def download_words(self, buffer: Buffer) -> Cells:
-        """The words that a launch leaves behind; `Kernels.launch_together` counts their bytes."""
+        """The words that a launch leaves behind; `Kernels` counts their bytes."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
         self._download(buffer, cells)
+        return cells
+
+    def take_words(self, buffer: Buffer, renew: Callable[[], None]) -> Cells:
+        """The same; then `renew` asks the device to make them what they are to be before the next launch, for which it
+        need not wait then."""
+        cells = self.download_words(buffer)
+        renew()
         return cells
 
     def download(self, buffer: Buffer) -> Cells:
@@ -292,10 +299,6 @@ class DeviceMemory(ABC):
         assert 0 <= index < buffer.count
         self.traffic.down += buffer.dtype.itemsize
         return self._read_cell(buffer, index)
-
-    def read_word(self, buffer: Buffer) -> Any:
-        """The word of a reduction; `Kernels.launch` counts its bytes."""
-        return self._read_cell(buffer, 0)
 
     def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
         """One cell."""
