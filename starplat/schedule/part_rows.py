@@ -45,7 +45,6 @@ class _Builder:
         self.row = build.plus(build.times(ir.Ref(self.part), ir.NumNodes(_LONG)), ir.Cast(ir.Ref(self.node), _LONG))
 
     def added(self) -> ir.Module:
-        """The module with them."""
         way = self.made[0].name.removesuffix(f"rows_in_{self.parts}_parts")
         numbers = ir.Numbers(build.size(self.sums.extent))
         kernels = (

@@ -35,12 +35,10 @@ class WithParameters:
 
     @property
     def given_arrays(self) -> tuple[Array, ...]:
-        """The arrays among its parameters."""
         return tuple(p.what for p in self.parameters if isinstance(p.what, Array))
 
     @property
     def given_scalars(self) -> tuple[Variable, ...]:
-        """The scalars among its parameters."""
         return tuple(p.what for p in self.parameters if isinstance(p.what, Variable))
 
     @property
@@ -204,7 +202,6 @@ class Chunks:
 
     @property
     def cells(self) -> CopiedCells:
-        """All that has copies."""
         return tuple(cells for rows in self.rows for cells in rows.cells)
 
 
