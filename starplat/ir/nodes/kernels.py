@@ -136,6 +136,12 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsOfNodes(Numbers):
+    """The numbers of words of bits, or of a few words at a time, as many for each node: nodes look for bits that they
+    lack. No loop of a program goes over them (see `schedule.sources`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Triangles:
     """The triangles among the arcs that nodes keep: of a node `v`, those to the nodes of kept[row_offsets[v]] and as
     many cells from there as sizes[v] says, in any order and no node twice. Of the two arcs between two nodes one is
