@@ -258,7 +258,6 @@ class ResidentGraph:
         return weights_as(graph, element) if name == ir.WEIGHTS.name else _MAKERS[name](graph)
 
     def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
-        """The cells of one of HEAD_ARRAYS."""
         assert self.cut is not None
         if array.extent is ir.Extent.NODES_AND_ONE:
             return head_offsets(graph, array, self.cut)

@@ -23,7 +23,6 @@ class RowPrinter:
 
     @property
     def expressions(self) -> ExpressionPrinter:
-        """The printer's own."""
         return self.printer.expressions
 
     def each_member(self, each: st.EachMember) -> Iterator[str]:
@@ -251,7 +250,6 @@ class RowPrinter:
         return self.behind(listed.array, listed.first), self.expressions.expression(length)
 
     def behind(self, array: ir.Array, first: ir.Expression) -> str:
-        """The cells of an array from a given one on."""
         name = self.expressions.local(array)
         return (
             name if isinstance(first, ir.Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"

@@ -30,7 +30,6 @@ FORMS: Mapping[ir.Packing, Form] = {
 
 
 def packing_of(members: ir.Array) -> ir.Packing:
-    """Of an array that is a set."""
     assert members.packed is not None, f"'{members.name}' is no set"
     return members.packed
 

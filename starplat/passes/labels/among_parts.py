@@ -116,7 +116,6 @@ class TreesOfParts:
     # --- kernels ---
 
     def kernels(self) -> list[ir.Kernel]:
-        """All that are launched."""
         trees, apart = self.trees, self.trees.apart
         join = trees.join() if trees.mutual is None else trees.join_mutual(trees.mutual)
         join_again = self.kernel("join_again", self.join_again(), "joins what this part had joined")
@@ -139,7 +138,6 @@ class TreesOfParts:
         return self.trees.kernel(step, ir.AllNodes(), self.trees.v, body, comment)
 
     def own(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel for the nodes of a part."""
         assert isinstance(kernel.domain, ir.AllNodes)
         return visitor.with_signature(replace(kernel, domain=ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))))
 

@@ -188,7 +188,6 @@ class Uses:
 
 
 def uses_of(kernel: ir.Kernel) -> Uses:
-    """What a kernel uses."""
     cells = tuple(reduction.into for reduction in kernel.reductions if reduction.into is not None)
     arrays = (*kernel.arrays, *cells)
     return Uses(

@@ -93,7 +93,6 @@ class DeviceMemory(ABC):
 
     @property
     def is_limited(self) -> bool:
-        """Whether a limit stands."""
         return self._most is not None
 
     def could_hold(self, size: int) -> bool:
@@ -301,7 +300,6 @@ class DeviceMemory(ABC):
         return self._read_cell(buffer, index)
 
     def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
-        """One cell."""
         assert 0 <= index < buffer.count
         self.traffic.up += buffer.dtype.itemsize
         self._write_cell(buffer, index, buffer.dtype.type(value))
@@ -311,11 +309,9 @@ class DeviceMemory(ABC):
         return nullcontext()
 
     def vector_of(self, cells: Cells) -> Any:
-        """The cells as a vector."""
         return cells
 
     def as_vector(self, buffer: Buffer) -> Any:
-        """The cells of a buffer as a vector."""
         return self.download(buffer)
 
     def as_buffer(self, vector: Any) -> Buffer:

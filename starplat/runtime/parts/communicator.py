@@ -103,7 +103,6 @@ class Communicator(ABC):
         yield
 
     def counted(self, size: int) -> None:
-        """Counts an exchange."""
         self.bytes += size
         self.times += 1
 
@@ -127,7 +126,6 @@ class Parts:
 
     @property
     def rank(self) -> int:
-        """The number of this part."""
         return self.communicator.rank
 
     def bounds(self, extent: ir.Extent, cells: int) -> list[int]:
