@@ -1,6 +1,6 @@
 """Target `cuda`: builds kernels by NVRTC from the emitted text and launches them through CuPy."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -118,9 +118,9 @@ class CudaKernels(WordKernels):
             return _Loop(entry, given, board, 1)
         return _Loop(entry, given, board, self.device.most_blocks_together(entry))
 
-    def _launch_together(
+    def _ready_together(
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
-    ) -> dict[str, Value]:
+    ) -> Callable[[], dict[str, Value]]:
         loop = self._loops[op.name]
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
@@ -131,13 +131,16 @@ class CudaKernels(WordKernels):
             self._fresh_boards.remove(op.name)
         else:
             self.device.copy(board.buffer, board.fresh)
-        with self.device.operation():
-            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
-        found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
-        if not op.in_parts:  # else other GPUs may still look at it
+
+        def begin() -> dict[str, Value]:
+            with self.device.operation():
+                loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
+            found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
             self.device.copy(board.buffer, board.fresh)
             self._fresh_boards.add(op.name)
-        return found
+            return found
+
+        return begin
 
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         with self.device.faults, self.device.device:
