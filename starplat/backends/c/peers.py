@@ -22,11 +22,6 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
     if isinstance(statement, st.HearOf):
         yield from _heard(printer, statement)
         return
-    if isinstance(statement, st.GiveInTurn):
-        need("give_in_turn")
-        turn, node = (f"{printer.text(statement.turn)}, {printer.text(statement.turns)}", printer.text(statement.node))
-        yield f"give_in_turn(peers, {name(statement.array)}, {node}, {turn});"
-        return
     if statement.members is not None:
         need_frontier(printer.expressions.helpers, statement.members)
         need("warp_number", "words_of_warp")
@@ -59,9 +54,6 @@ def _given(printer: Printer, give: st.GiveCells) -> str:
     own, cells = _nodes(printer, give.first, give.end), name(give.array)
     if give.members is None:
         need("give_own")
-        if give.turns is not None:
-            need("give_rest")
-            return f"give_rest(peers, {cells}, {own}, {printer.text(give.turns)});"
         return f"give_own(peers, {cells}, {own});"
     need("each_given")
     if give.by is not None:

@@ -85,16 +85,14 @@ class DeviceOperations:
                 return (st.HearOf(variable, combine, ir.Ref(before), self.of_part(variable)),)
             case ir.TakeFirst(variable):
                 return (st.HearOf(variable, None, ir.Ref(variable), self.of_part(variable)),)
-            case ir.Launch():
-                return self.launch(op, self.module.kernel(op.kernel), self.noted.get(Same(op)))
+            case ir.Launch(kernel):
+                return self.launch(self.module.kernel(kernel), self.noted.get(Same(op)))
         raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 
     def exchanged(self, op: ir.ExchangeCells) -> st.Body:
-        """Parts meet, give and meet again: none gives what another one still works on. What may be given already, they
-        have met before."""
+        """Parts meet, give and meet again: none gives what another one still works on."""
         if op.among is None:
-            met = (st.MeetPeers(),) if op.turns is None else ()
-            return (*met, *given(op), st.MeetPeers())
+            return (st.MeetPeers(), *given(op), st.MeetPeers())
         taken: st.Body = tuple(st.TakeValue(array, op.among) for array in op.arrays if op.common)
         behind = (st.MeetPeers(), *taken, st.CountAnew(op.among), st.GridBarrier())
         return (st.MeetPeers(op.among), *given(op), *behind)
@@ -125,18 +123,14 @@ class DeviceOperations:
         """The body of a kernel without reductions."""
         return over_domain(kernel, Operations(kernel, self.module, self.capabilities, self.names.taken))
 
-    def launch(self, op: ir.Launch, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
+    def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
         """A kernel's body at its launch, and the rings with its threads' results; `noted` lists its members."""
         comments = self.comments(kernel)
         operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
         rings = self.rings.of(kernel)
         body = over_domain(kernel, operations, many_rounds=True)
         parts = operations.contributions.parts.values()
-        gives = self.given_beside(op, kernel)
-        body = tuple(
-            replace(part, noted=noted, finish=(*part.finish, *gives)) if isinstance(part, st.Gather) else part
-            for part in body
-        )
+        body = tuple(replace(part, noted=noted) if isinstance(part, st.Gather) else part for part in body)
         declared = operations.contributions.declared()
         alone = isinstance(kernel.domain, ir.Once)
         ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
@@ -148,17 +142,11 @@ class DeviceOperations:
         first: st.Body = (st.OnFirst(ready),) if ready else ()
         return (st.Scope(comments, (*first, *declared, *body, *sets, *ends)),)
 
-    def given_beside(self, op: ir.Launch, kernel: ir.Kernel) -> st.Body:
-        """What a thread gives the other parts when it is done with a node."""
-        if op.turn is None or op.turns is None:
-            return ()
-        return tuple(st.GiveInTurn(array, kernel.own, op.turn, op.turns) for array in op.gives)
-
 
 def given(op: ir.ExchangeCells) -> st.Body:
     """What a part gives the others, between two meetings."""
     first, end = ir.Ref(op.first), ir.Ref(op.end)
-    cells = tuple(st.GiveCells(array, op.among, op.by, first, end, op.common, op.turns) for array in op.arrays)
+    cells = tuple(st.GiveCells(array, op.among, op.by, first, end, op.common) for array in op.arrays)
     if op.among is None:
         return cells
     return (*cells, st.GiveSet(op.among) if op.by else st.GiveSet(op.among, first, end))

@@ -97,8 +97,7 @@ class MeetPeers:
 class GiveCells:
     """Cells of this part become those of all parts: of its own nodes, from `first` up to `end`, or of the `members` of
     a set; `by` a Min or Max, the best of all. After the next meeting all have them; a value that is `common` to all
-    members is told once, and `TakeValue` stores it. Where threads have given all in so many `turns`, nothing is left to
-    give unless these were none."""
+    members is told once, and `TakeValue` stores it."""
 
     array: ir.Array
     members: ir.Array | None
@@ -106,18 +105,6 @@ class GiveCells:
     first: ir.Expression
     end: ir.Expression
     common: bool = False
-    turns: ir.Expression | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GiveInTurn:
-    """A thread gives the cell of a `node` of its part to all others, if that node's is this `turn` of so many
-    `turns`."""
-
-    array: ir.Array
-    node: ir.Expression
-    turn: ir.Expression
-    turns: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +150,7 @@ class HearOf:
     of_part: ir.Variable
 
 
-OfPeers = MeetPeers | GiveCells | GiveInTurn | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
+OfPeers = MeetPeers | GiveCells | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
 
 LaunchStatement = (
     Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers | OfPeers

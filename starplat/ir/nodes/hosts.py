@@ -66,18 +66,12 @@ class Launch:
 
     A kernel that pushes from the members of a set may `pull` in its place where `members` has many: these operations
     look for members, come to the same and look at fewer arcs then. It is `dear` if pushing along an arc takes so long
-    that pulling pays from few members on, unless nodes have few arcs.
-
-    Inside of a launch on several devices, its threads may give a share of the own cells of arrays to the other
-    parts: that of this `turn`, of so many `turns`; none from there on."""
+    that pulling pays from few members on, unless nodes have few arcs."""
 
     kernel: str
     members: Array | None = None
     pull: tuple[HostOp, ...] = ()
     dear: bool = False
-    gives: tuple[Array, ...] = ()
-    turn: Expression | None = None
-    turns: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

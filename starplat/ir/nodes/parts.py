@@ -7,7 +7,7 @@ the nodes and arcs that it has. A node's arcs belong to the part that has the no
 from dataclasses import dataclass
 
 from starplat.ir.nodes.operations import Combine
-from starplat.ir.nodes.values import Array, Const, Expression, Variable
+from starplat.ir.nodes.values import Array, Const, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ExchangeCells:
     """Inside of a persistent launch: all parts get what others have changed of `arrays`. A cell becomes that of the
     part which has its node, from `first` up to `end`; or, `by` a Min or Max, the best of all parts. With `among` only
     cells of the nodes in this set have changed, to one value if that is `common`, and the set has on all parts what it
-    has on any. In so many `turns` launches before have given the cells already, unless there was none."""
+    has on any."""
 
     arrays: tuple[Array, ...]
     among: Array | None
@@ -95,7 +95,6 @@ class ExchangeCells:
     first: Variable
     end: Variable
     common: bool = False
-    turns: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

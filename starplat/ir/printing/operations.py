@@ -37,7 +37,7 @@ LINES: Mapping[type, str] = {
     ir.Fill: "fill {array.name} with {value}",
     ir.CopyArray: "copy {source.name} to {destination.name}",
     ir.Swap: "swap {first.name}, {second.name}",
-    ir.Launch: "launch {kernel}{gives}",
+    ir.Launch: "launch {kernel}",
     ir.ReadCell: "read {variable.name} = {array.name}[{index}]",
     ir.WriteCell: "write {array.name}[{index}] = {value}",
     ir.CheckCell: "check {array.name}[{index}]",
@@ -57,7 +57,7 @@ LINES: Mapping[type, str] = {
     ir.CombineChanged: "combine {array.name} where parts have changed {before.name}",
     ir.ShareParts: "share {array.name}{among}",
     ir.Together: "together {variable.name} = {before.name} {combine.value} that of all parts",
-    ir.ExchangeCells: "exchange {arrays}{common}{among}{by}{turns}",
+    ir.ExchangeCells: "exchange {arrays}{common}{among}{by}",
     ir.TakeFirst: "take {variable.name} of the first part",
     ir.HostIf: "if {condition}",
     ir.Loop: "{test_last}while {condition}{driver}",
@@ -124,7 +124,7 @@ def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
 def _shown(name: str, value: Any) -> object:
     """What a line says of a field; variables, arrays and enumerations as they are."""
     match name, value:
-        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead" | "among" | "by" | "turns"), None):
+        case (("value" | "lock" | "partner" | "result" | "driver" | "ahead" | "among" | "by"), None):
             return ""
         case "ahead", _:
             return f" after {print_expression(value)} rows of other parts"
@@ -140,10 +140,6 @@ def _shown(name: str, value: Any) -> object:
             return "".join(
                 f", {c.array.name}[{print_expression(c.index)}] = {print_expression(c.value)}" for c in value
             )
-        case "gives", _:
-            return "".join(f", giving {array.name}" for array in value)
-        case "turns", _:
-            return f", given in {print_expression(value)} turns before"
         case "by", ir.Combine():
             return f" by {value.value}"
         case "arrays", (ir.Array(), *_):

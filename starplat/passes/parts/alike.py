@@ -19,7 +19,6 @@ from starplat.ir.shapes.members import membership, set_rounds
 from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import arrays_in, host_ops, launched_alone, walk_host, walks_rows, with_signature
 from starplat.passes.memory import has_two_names
-from starplat.passes.parts.beside import exchanged_beside
 from starplat.passes.parts.effects import KernelEffects
 from starplat.passes.parts.joining import written_beside
 from starplat.passes.parts.placing import POISON
@@ -126,9 +125,6 @@ class _Alike(Rewriter):
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         begin = ir.TakePart(self.first, self.end), ir.TakeNumber(self.number, self.parts)
         return replace(function, body=(*begin, *self.host_block(function.body)))
-
-    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-        return exchanged_beside(super().host_block(ops), self.divided, self.names)
 
     def host_op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
         match op:
