@@ -13,7 +13,7 @@ which is `memory=resident` with room for all, run under the same. Chunks that ne
 beside it. `resident` and `unified` have no limit, `mapped` no arcs on the device. Answers are compared with those of
 the first way. `--aims` runs the programs and shares that an aim was set for, besides any that are asked for, and says
 whether it is met; with room for all against `alike`, where that is measured. Where chunks take longer than `--patience`
-and ten times as long as `ondemand`, they are given up, and that time counts as theirs, less what it takes to lock the
+and five times as long as `ondemand`, they are given up, and that time counts as theirs, less what it takes to lock the
 arcs' pages: their mean is then too low. A figure is the least of the repetitions after a warm-up, for PageRank of one
 iteration. Chunks come last. Cells are printed as they are finished, with the bytes that lie on either side and the
 seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the runtime counts it; under
@@ -62,7 +62,7 @@ COUNTED = "memory=ondemand,loop=host,order=as-is"
 """The schedules of ways to run: without a limit, and within one; `auto` takes `memory=ondemand` by itself."""
 LINE, COPIED, LOCKED = 128, 1 << 30, 10e9
 """Bytes: of a line of the host's memory, of the copies whose rate is told, and of pages that are locked in a second."""
-TIMES = 10
+TIMES = 5
 """How many times as long as `ondemand` chunks may take."""
 COMPARED = 1 << 22
 """Cells of answers that a thread compares at a time."""
@@ -364,11 +364,20 @@ def show(graph: str, cells: list[Cell]) -> None:
     for head in ("", *memories):
         table.add_column(head, justify="right" if head else "left", no_wrap=True)
     for row in dict.fromkeys(cell.row for cell in cells):
-        found = {cell.memory: cell.milliseconds for cell in cells if cell.row == row}
-        first = found[memories[0]]
-        texts = ("failed" if ms is None or first is None else f"{ms:.2f} ({ms / first:.2f})" for ms in found.values())
+        found = {cell.memory: cell for cell in cells if cell.row == row}
+        first = found[memories[0]].milliseconds
+        texts = (_in_table(found.get(memory), first) for memory in memories)
         table.add_row(ROWS[row].title, *texts)
     Console(width=30 + 20 * len(memories)).print(table)
+
+
+def _in_table(cell: Cell | None, first: float | None) -> str:
+    """A cell of the table beside the first one's milliseconds; nothing where it was not measured."""
+    if cell is None:
+        return ""
+    if cell.milliseconds is None or first is None:
+        return "failed"
+    return f"{'>' * cell.at_least}{cell.milliseconds:.2f} ({cell.milliseconds / first:.2f})"
 
 
 if __name__ == "__main__":
