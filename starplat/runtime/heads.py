@@ -50,6 +50,11 @@ class Cut:
     length: int = 0
     more: int = 0
 
+    def __str__(self) -> str:
+        if self.kind is ir.HeadKind.FIRST:
+            return f"up to {self.length:,} arcs of every row"
+        return f"rows of up to {self.length:,} arcs"
+
     def lengths(self, degrees: Cells, before: int = 0) -> Cells:
         """How many arcs of every row; so many rows of `length` + 1 come `before` these."""
         if self.kind is ir.HeadKind.FIRST:
