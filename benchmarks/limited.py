@@ -95,7 +95,8 @@ AIMS = {
 @dataclass(frozen=True)
 class Cell:
     """One program in one amount of memory: milliseconds, or how many it takes `at_least`, bytes here and there, passes
-    over all arcs that are moved, seconds with all preparation; else why there are none."""
+    over all arcs that are moved, seconds with all preparation, and those of uploads among them; else why there are
+    none."""
 
     row: str
     memory: str
@@ -107,6 +108,7 @@ class Cell:
     aim: str = ""
     at_least: bool = False
     seconds: float = 0.0
+    uploads: float = 0.0
 
     def __str__(self) -> str:
         """The line that is printed, which `read` reads."""
@@ -120,7 +122,7 @@ class Cell:
         words += [] if self.passes is None else [f"{self.passes:.3f} passes moved"]
         if self.row == "pagerank" and self.host and self.milliseconds:
             words.append(f"{self.host / self.milliseconds / 1e6:.1f} GB/s")
-        words.append(f"{self.seconds:.1f} s in all")
+        words.append(f"{self.seconds:.1f} s in all, {self.uploads:.1f} to upload")
         return ", ".join([*words, self.aim] if self.aim else words)
 
 
@@ -308,7 +310,8 @@ class Bench:
             if not alike(result[name], self.known.setdefault(name, result[name])):
                 return Cell(self.row.name, memory, why="another answer than that of the first way")
         best = min(result.seconds.run[1:]) * 1e3 / _iterations(self.row)
-        return Cell(self.row.name, memory, best, result.estimate.total, sum(result.estimate.mapped.values()))
+        far = sum(result.estimate.mapped.values())
+        return Cell(self.row.name, memory, best, result.estimate.total, far, uploads=result.seconds.upload)
 
 
 def _give_up(patience: float, progress: Progress) -> None:
