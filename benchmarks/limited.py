@@ -164,6 +164,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{name}: {entry.graph.describe()}, made in {perf_counter() - began:.1f} s", flush=True)
         all_cells.append([])
         benches = [Bench.of(entry, ROWS[row], target, options.repeat) for row in rows]
+        for bench in benches:  # this takes off the device what lies there
+            bench.look(chunks="chunks" in all_ways)
         for ways in ([way for way in all_ways if way != "chunks"], ["chunks"] if "chunks" in all_ways else []):
             for bench in benches if ways else ():
                 for cell in measured(bench, ways, options):
@@ -232,10 +234,10 @@ def measured(bench: Bench, ways: list[str], options: argparse.Namespace) -> Iter
         aim, room, beside = aimed.get(share), int(share * bench.arcs), resident
         fitting = {"alike": share >= 1, "ondemand": True, "chunks": share in asked}
         for way in (way for way in LIMITED if way in ways and fitting[way]):
-            within = {"schedule": LIMITED[way], "device_memory": bench.needed() + room}
+            within = {"schedule": LIMITED[way], "device_memory": bench.needed[ON_DEMAND] + room}
             patience = None
             if way == "chunks":
-                within["device_memory"] = max(bench.needed(), bench.needed(CHUNKS)) + room
+                within["device_memory"] = max(bench.needed.values()) + room
                 patience = options.patience and max(options.patience, TIMES * bench.ours.get(share, 0.0))
             cell = bench.cell(f"{way} {share:.0%}", within, patience)
             if way == "ondemand" and cell.milliseconds:
@@ -260,7 +262,7 @@ class GivenUpError(Exception):
 @dataclass
 class Bench:
     """One program on one graph; `known` has the answers of the first way, once there are any, `ours` the seconds of
-    `ondemand` by share."""
+    `ondemand` by share, `needed` the bytes of the device that it takes with no arcs there, by schedule."""
 
     entry: Entry
     row: Row
@@ -269,6 +271,7 @@ class Bench:
     how: dict[str, Any]
     known: dict[str, Any] = field(default_factory=dict)
     ours: dict[float, float] = field(default_factory=dict)
+    needed: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, entry: Entry, row: Row, target: str, repeat: int) -> Bench:
@@ -283,9 +286,10 @@ class Bench:
         """The bytes of all arcs."""
         return _arcs(self.row, self.entry)
 
-    def needed(self, schedule: str = ON_DEMAND) -> int:
-        """The bytes of the device that the program takes with no arcs there."""
-        return needed(self.program, self.entry, self.how, schedule)
+    def look(self, *, chunks: bool) -> None:
+        """Asks what the program needs."""
+        for schedule in (ON_DEMAND, CHUNKS) if chunks else (ON_DEMAND,):
+            self.needed[schedule] = needed(self.program, self.entry, self.how, schedule)
 
     def cell(self, memory: str, more: dict[str, Any], patience: float | None = None) -> Cell:
         """The figures of one way; a run that takes more seconds than the patience is given up."""

@@ -190,7 +190,9 @@ def test_heads_follow_the_limit_and_stay_while_it_stays() -> None:
         again = length(least + int(0.6 * arcs))
         assert again[0] == many
         assert again[1] < 100  # nothing of the graph crosses again
+        there = on_device(device, graph)
         assert length(least + int(0.2 * arcs))[0] == few
+        assert on_device(device, graph) is there  # what lies on the host has stayed
         assert length(None)[0] == length(least + arcs)[0] == -1  # all arcs are the device's
         assert length(least + 100)[0] == 0  # no room for offsets of heads: a part of the columns is there
 
