@@ -72,9 +72,19 @@ class DeviceMemory(ABC):
     @contextmanager
     def limited(self, most: int | None, most_on_host: int | None = None) -> Iterator[None]:
         """Arrays take at most so many bytes of the device's memory, and of the host's, inside. If they take more
-        already, all that is kept between runs is given up first."""
-        too_much = most is not None and self.held > most
-        if too_much or (most_on_host is not None and self.held_on_host > most_on_host):
+        already, all that is kept between runs is given up first; what lies in the host's memory stays where that does
+        not."""
+
+        def too_much() -> bool:
+            here = most is not None and self.held > most
+            return here or (most_on_host is not None and self.held_on_host > most_on_host)
+
+        if too_much():
+            self.trim()
+            for resident in self.graphs.values():
+                resident.leave({}, 0)
+            self.trim()
+        if too_much():
             self.forget_graphs()
             self.trim()
         before = self._most, self._most_on_host
