@@ -22,7 +22,6 @@ class Factor:
     guard: ir.Expression | None
 
     def at(self, node: ir.Variable) -> "Factor":
-        """The same for another node."""
         guard = None if self.guard is None else _renamed(self.guard, NODE, node)
         return Factor(_renamed(self.value, NODE, node), guard)
 

@@ -18,8 +18,8 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
-from starplat.runtime.estimate import ON_DEVICE, Whereabouts
-from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets
+from starplat.runtime.estimate import MAPPED, ON_DEVICE, Whereabouts
+from starplat.runtime.heads import COPIED, Cut, arcs_in_heads, copy_heads, head_cells, head_offsets
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
@@ -246,7 +246,7 @@ class ResidentGraph:
                 buffer, own.start, _cells_of_piece(name, element, graph, own).astype(buffer.dtype, copy=False)
             )
         elif array in ir.HEAD_ARRAYS:
-            self._device.upload(buffer, self._head(array, graph, buffer.count))
+            self._fill_head(buffer, array, graph)
         elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
         else:
@@ -257,15 +257,21 @@ class ResidentGraph:
         name, element, _ = self._key(array, ir.Placement.DEVICE)
         return weights_as(graph, element) if name == ir.WEIGHTS.name else _MAKERS[name](graph)
 
-    def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
+    def _fill_head(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
         """The cells of one of HEAD_ARRAYS."""
         assert self.cut is not None
         if array.extent is ir.Extent.NODES_AND_ONE:
-            return head_offsets(graph, array, self.cut)
-        if array in ir.HEAD_WEIGHTS.values():
-            return head_cells(graph, array, self.cut, weights_as(graph, array.element), count)
-        columns = ir.COLUMNS if array is ir.HEAD_COLUMNS else ir.IN_COLUMNS
-        return head_cells(graph, array, self.cut, _MAKERS[columns.name](graph), count)
+            self._device.upload(buffer, head_offsets(graph, array, self.cut))
+        elif self._device.is_host:
+            cells = self._cells(COPIED[array], graph)
+            self._device.upload(buffer, head_cells(graph, array, self.cut, cells, buffer.count))
+        else:
+            into = array is ir.IN_HEAD_COLUMNS
+            rows = ir.with_heads(ir.REVERSE if into else ir.CSR)
+            assert rows.heads is not None
+            begin = (self.array(offsets, lambda: graph) for offsets in (rows.offsets, rows.heads.offsets))
+            buffers = (*begin, self.array(COPIED[array], lambda: graph, MAPPED), buffer)
+            copy_heads(self._device, graph, array, self.cut, buffers)
 
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""

@@ -207,7 +207,6 @@ class Run(Graphs):
 
     @property
     def graph(self) -> Graph:
-        """The graph that it is at."""
         return self._history.graph
 
     @property

@@ -133,7 +133,6 @@ class _Gathers(ModuleRewriter):
         return replace(self.given, kernels=tuple(kernels))
 
     def of(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
-        """What becomes of a kernel."""
         new = self.found.get(old.name)
         return (old,) if new is None else (new.one, new.rest)
 

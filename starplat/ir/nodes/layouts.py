@@ -43,7 +43,6 @@ class Layout:
         return self.neighbors.extent
 
     def first(self, node: Expression) -> Load:
-        """The first slot of a node."""
         return Load(self.offsets, self.row(node))
 
     def end(self, node: Expression) -> Load:
@@ -60,7 +59,6 @@ class Layout:
         return Load(self.neighbors, slot)
 
     def neighbor_of(self, node: Expression, slot: Expression) -> Expression:
-        """The same of a slot in the row of a node."""
         if self.heads is None:
             return self.neighbor(slot)
         return self.at_head(node, slot, self.heads.neighbors, self.neighbor(slot))
@@ -72,7 +70,6 @@ class Layout:
         return self.heads.cell(node, place, copies, otherwise)
 
     def arc_id(self, slot: Expression) -> Expression:
-        """The id of the arc in a slot."""
         return slot if self.arcs is None else Load(self.arcs, slot)
 
 

@@ -40,7 +40,6 @@ class _Builder:
         self.row = build.plus(build.times(ir.Ref(self.part), ir.NumNodes(_LONG)), ir.Cast(ir.Ref(self.node), _LONG))
 
     def added(self) -> ir.Module:
-        """The module with them."""
         way = self.made[0].name.removesuffix(f"rows_in_{self.parts}_parts")
         count = self.kernel(f"count_{way}parts", self.counted(), "arcs of every part")
         fill = self.kernel(f"fill_{way}parts", self.filled(), "the rows themselves")
