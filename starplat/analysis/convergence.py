@@ -34,7 +34,6 @@ class Convergence:
 
 
 def convergence(loop: typed.FixedPoint, program: typed.Program) -> Convergence:
-    """The form of one fixed point of a program."""
     if (frontier := negated_property(loop)) is None:
         return Convergence(loop, Spelling.IN_PLACE, None, None, "the condition is not a single '!property'")
     if (copied := _copied_from(loop, frontier)) is not None:

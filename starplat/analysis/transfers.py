@@ -43,7 +43,6 @@ class Transfers:
 
 
 def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], hosting: Hosting) -> Transfers:
-    """The sets of one function."""
     kernels = _kernels(loops, hosting)
     regions = tuple(_region(kernel) for kernel in kernels)
     inside = {Same(s) for kernel in kernels for s in walk.statements(kernel.loop.body)}

@@ -191,7 +191,6 @@ class SetWords:
     shares: tuple[int, ...]
 
     def for_nodes(self, num_nodes: int) -> int:
-        """All of them."""
         return self.sizes + self.listed + sum(-(-num_nodes // share) for share in self.shares)
 
 

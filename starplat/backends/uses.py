@@ -195,7 +195,6 @@ def callees_first(functions: Iterable[Function], called: Callable[[Function], It
 
 
 def called_by_host(function: ir.HostFunction, module: ir.Module) -> tuple[ir.HostFunction, ...]:
-    """The host functions that one calls itself."""
     return tuple(module.function(part.function) for part in walk(function.body) if isinstance(part, ir.HostCall))
 
 

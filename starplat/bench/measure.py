@@ -88,11 +88,9 @@ class Bench:
             yield judge.judged(row, result)
 
     def schedule_of(self, case: Case) -> Schedule:
-        """The schedule of a case."""
         return case.schedule or self.program.schedule or own_schedule(case.target)
 
     def run(self, graph: Graph, case: Case, schedule: Schedule, repeat: int) -> Result:
-        """So many runs."""
         return self.program.run(
             graph,
             target=case.target,

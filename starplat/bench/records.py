@@ -176,7 +176,6 @@ class Report:
         return tuple(row for row in self.rows if row.graph == graph)
 
     def to_json(self) -> dict[str, Any]:
-        """One object."""
         return {
             "schema": SCHEMA,
             "kind": KIND,

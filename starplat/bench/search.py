@@ -70,7 +70,6 @@ class Outcome:
 
     @property
     def best(self) -> Trial | None:
-        """The fastest."""
         return next((trial for trial in self.trials if trial.counts), None)
 
     @property

@@ -13,7 +13,6 @@ from contextlib import suppress
 
 
 def _known(*names: str) -> frozenset[int]:
-    """Those that this system has."""
     return frozenset(int(getattr(signal, name)) for name in names if hasattr(signal, name))
 
 

@@ -32,12 +32,10 @@ STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 
 def out() -> Console:
-    """The console of stdout."""
     return _console(sys.stdout)
 
 
 def err() -> Console:
-    """The console of stderr."""
     return _console(sys.stderr)
 
 
@@ -116,7 +114,6 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def say(message: str) -> None:
-    """A message on stderr."""
     print(message, file=sys.stderr)
 
 
@@ -162,7 +159,6 @@ _WROTE_JSON: ContextVar[bool] = ContextVar("_WROTE_JSON", default=False)
 
 
 def begin() -> None:
-    """A command begins."""
     _ALL_ERRORS.set(False)
     _WROTE_JSON.set(False)
 

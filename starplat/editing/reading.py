@@ -77,7 +77,6 @@ def read(source: SourceFile) -> Reading:
 
 
 def _functions(tree: ast.Program) -> Iterator[tuple[Span, ast.Function]]:
-    """Where the functions of a program are named."""
     named = {function.name.text: function for function in reversed(tree.functions) if function.name is not None}
     yield from ((f.name.span, f) for f in tree.functions if f.name is not None)
     for node in syntax_within(tree):

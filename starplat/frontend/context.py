@@ -225,7 +225,6 @@ class Context:
             )
 
     def binding(self, symbol: Symbol) -> scope.Binding:
-        """The binding of a symbol."""
         return self.scopes.of_symbol[symbol]
 
     def mark_read(self, symbol: Symbol) -> None:

@@ -42,7 +42,6 @@ def _names(function: ast.Function) -> Iterable[str]:
 
 
 def called(functions: Iterable[typed.FunctionDefinition]) -> frozenset[str]:
-    """The functions that these call."""
     return frozenset(
         part.function
         for function in functions

@@ -100,7 +100,6 @@ def _keys_of_rows(xp: Any, n: int, source: Any, destination: Any, first: int, en
 
 
 def _of_arcs(xp: Any, n: int, keys: Any, edges: Any, drawn: Any) -> Any:
-    """What was drawn for the edge of every arc."""
     found = xp.empty(len(keys), drawn.dtype)
     for start in range(0, len(keys), _AT_ONCE):
         part = keys[start : start + _AT_ONCE]

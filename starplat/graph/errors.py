@@ -56,7 +56,6 @@ def at(place: Place, code: str, message: str, help: str | None = None) -> Diagno
 
 
 def about(file: str, code: str, message: str, help: str | None = None) -> DiagnosticError:
-    """A message about a whole file."""
     return DiagnosticError(Diagnostic(code, f"{file}: {message}", help=help))
 
 

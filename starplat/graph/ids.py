@@ -31,7 +31,6 @@ class Counted:
         return np.arange(self.n, dtype=np.int64) + self.first
 
     def of(self, node: int) -> int:
-        """The id of a node."""
         return node + self.first
 
     def node_of(self, id: Any) -> int:
@@ -60,7 +59,6 @@ class Listed:
         return None if not (self.all[1:] < self.all[:-1]).any() else np.argsort(self.all)
 
     def of(self, node: int) -> int:
-        """The id of a node."""
         return int(self.all[node])
 
     def node_of(self, id: Any) -> int:
@@ -95,7 +93,6 @@ class Labelled:
         return {label: node for node, label in enumerate(self.all.tolist())}
 
     def of(self, node: int) -> Hashable:
-        """The id of a node."""
         label: Hashable = self.all[node]
         return label
 

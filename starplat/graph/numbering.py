@@ -26,7 +26,6 @@ class Numbered:
     index_base: int
 
     def graph(self, weights: NDArray[Any] | None, name: str, format: str, *, directed: bool = True) -> Graph:
-        """The graph of these arcs."""
         made = partial(Graph.from_arcs, self.n, self.source, self.destination, weights, directed=directed)
         return made(ids=self.ids, name=name, index_base=self.index_base, format=format)
 

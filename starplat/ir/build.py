@@ -79,7 +79,6 @@ def partner(array: ir.Array, index: ir.Expression) -> ir.Expression:
 
 
 def pair(key: ir.Expression, partner: ir.Expression) -> ir.Binary:
-    """Both in one LONG."""
     high = ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ir.Cast(partner, ir.Element.LONG), number(32), ir.Element.LONG)
     half = ir.Const(2**32 - 1, ir.Element.LONG)
     low = ir.Binary(ir.BinaryOperator.BIT_AND, ir.Cast(key, ir.Element.LONG), half, ir.Element.LONG)

@@ -32,7 +32,6 @@ class FreshNames:
         return name
 
     def variable(self, wanted: str, element: ir.Element) -> ir.Variable:
-        """A variable of an unused name."""
         return ir.Variable(self.fresh(wanted), element)
 
     def variables(self, element: ir.Element, *wanted: str) -> tuple[ir.Variable, ...]:
@@ -82,7 +81,6 @@ def _names_of(module: ir.Module) -> set[str]:
 
 
 def names_in(kernel: ir.Kernel) -> set[str]:
-    """Everything that has a name in a kernel."""
     found = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
     if kernel.iterator is not None:
         found.add(kernel.iterator.name)

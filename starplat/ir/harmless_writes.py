@@ -51,7 +51,6 @@ class _Facts:
     larger: frozenset[tuple[ir.Load, Number]] = frozenset()
 
     def number(self, expression: ir.Expression) -> Number | None:
-        """An expression as a number."""
         match expression:
             case ir.Const(bool()):
                 return None

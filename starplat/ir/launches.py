@@ -23,7 +23,6 @@ def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Ar
 
 
 def calls_in(function: ir.HostFunction) -> set[str]:
-    """The functions that a host function calls itself."""
     return {op.function for op in visitor.walk_host(function.body) if isinstance(op, ir.HostCall)}
 
 
@@ -165,7 +164,6 @@ def launches(functions: Iterable[ir.HostFunction]) -> Iterator[ir.Launch]:
 
 
 def launched_names(functions: Iterable[ir.HostFunction]) -> set[str]:
-    """The names of all launched kernels."""
     return {launch.kernel for launch in launches(functions)}
 
 

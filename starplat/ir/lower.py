@@ -59,7 +59,6 @@ def lower(
 
 
 def entry_function(program: typed.Program, name: str | None) -> typed.FunctionDefinition:
-    """The function to run."""
     if name is not None:
         for function in program.functions:
             if function.name == name:
@@ -103,7 +102,6 @@ class _Helpers:
         self._shared = frozenset(place for loop in loops for place in loop.shared)
 
     def lower(self, name: str) -> ir.Function:
-        """The helper of that name."""
         if name not in self._context.helpers:
             self._context.helpers[name] = self._make(self._context.program.function(name))
         return self._context.helpers[name]

@@ -87,7 +87,6 @@ def _blocks_of(kind: type) -> Getter | None:
 
 
 def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
-    """The expression and all inside it."""
     return iter((expression,) if type(expression) in _LEAVES else _all_inside(expression))
 
 
@@ -119,7 +118,6 @@ def _with_inner(op: Op) -> tuple[Op, ...]:
 
 @remembered()
 def _operations_in(block: tuple[Op, ...]) -> tuple[Op, ...]:
-    """The operations of a block and all inside them."""
     return tuple(chain.from_iterable(map(_with_inner, block)))
 
 

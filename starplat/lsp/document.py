@@ -40,7 +40,6 @@ class Document:
     good: Checked | None = None
 
     def next(self, text: str, version: int | None) -> "Document":
-        """The document with another text."""
         return Document(replace(self.source, text=text), self.encoding, version, self.good)
 
     def location(self, span: Span, uri: str) -> lsp.Location:

@@ -75,7 +75,6 @@ class Network:
         return self._adj[label]
 
     def nodes(self, labels: Iterable[Any]) -> list[int]:
-        """The numbers of nodes."""
         return [self._adj[label] for label in labels]
 
     def bunch(self, nbunch: Any) -> list[Any]:

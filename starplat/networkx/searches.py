@@ -211,7 +211,6 @@ class _Searching:
         return max(SIDE_BY_SIDE // (self.graph.num_nodes + self.graph.num_arcs + 1), 1)
 
     def search(self, sources: Sequence[int]) -> Search:
-        """From all sources together."""
         distance = run(self.program, self.graph, self.result, sources=list(sources))[self.result]
         return Search(self.network, sources, distance, self.weights)
 

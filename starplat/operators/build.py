@@ -127,5 +127,4 @@ class Builder:
         return typed.FixedPoint(flag, node, graph, none, self.block(*statements), span=self.span)
 
     def row(self, graph: typed.Symbol, node: typed.Symbol, way: typed.Direction) -> typed.Neighbors:
-        """The neighbors of the node that a loop is at."""
         return typed.Neighbors(graph, self.variable(node), way)

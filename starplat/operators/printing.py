@@ -231,7 +231,6 @@ class _Printer:
                 yield from self._change(s)
 
     def _change(self, s: typed.Statement) -> Iterator[str]:
-        """A statement that holds no other."""
         match s:
             case typed.Declare(symbol, value):
                 if isinstance(symbol.type, types.Scalar) and value is not None:

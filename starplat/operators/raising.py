@@ -185,7 +185,6 @@ class _Raiser:
 
 
 def _in_hand(node: typed.Symbol, row: typed.ForEach, effects: tuple[op.EdgeEffect, ...]) -> op.Advance:
-    """The arcs of a row of the node in hand."""
     assert isinstance(row.domain, typed.Neighbors)
     return op.Advance(node, row.iterator, row.domain.direction, None, None, (), effects)
 

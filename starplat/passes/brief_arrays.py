@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir import fresh_names, launches, nodes as ir, rewriter
+from starplat.ir.module_rewriter import with_graph_arrays
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 
@@ -38,7 +39,7 @@ def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
     if not all(kernel.body for kernel in changed.values()):
         return module
     made = module.with_function(_without_fills(function, array))
-    return made.with_each_kernel(lambda kernel: changed.get(kernel.name, kernel))
+    return with_graph_arrays(made.with_each_kernel(lambda kernel: changed.get(kernel.name, kernel)))
 
 
 def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:

@@ -206,7 +206,6 @@ def _per_cell(op: ir.Fill | ir.CopyArray, kernel: ir.Kernel) -> ir.Kernel | None
 
 
 def _storing(array: ir.Array, value: ir.Expression, iterator: ir.Variable) -> ir.Kernel | None:
-    """A kernel that stores the value to every cell of the array."""
     if (domain := _OVER.get(array.extent)) is None:
         return None
     return visitor.with_signature(ir.Kernel("", domain, iterator, (ir.Store(array, ir.Ref(iterator), value),)))

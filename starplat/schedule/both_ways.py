@@ -164,5 +164,4 @@ def _row(loop: ir.ForRange, block: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors |
 
 
 def _refs(expressions: Iterable[ir.Expression]) -> set[ir.Variable]:
-    """The variables that expressions read."""
     return {part.variable for e in expressions for part in visitor.walk_expression(e) if isinstance(part, ir.Ref)}

@@ -25,7 +25,6 @@ class EdgeEffect:
 
     @property
     def conditions(self) -> tuple[ir.Expression, ...]:
-        """All conditions in order."""
         return tuple(step for step in self.steps if not isinstance(step, ir.Let))
 
     @property

@@ -33,10 +33,8 @@ class GraphFacts:
         return self.num_arcs / self.num_nodes if self.num_nodes else 0.0
 
     def __str__(self) -> str:
-        """In words."""
         degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"
         return f"{self.num_nodes:,} nodes, {self.num_arcs:,} arcs ({degrees})"
 
     def to_json(self) -> dict[str, Any]:
-        """As data."""
         return {**asdict(self), "mean_degree": self.mean_degree}

@@ -170,7 +170,6 @@ class _Builder:
         self.least, self.below = self.names.variables(ir.Element.LONG, "least", "below")
 
     def added(self) -> ir.Module:
-        """The module with both."""
         way = self.made[0].name.removesuffix("columns_by_degree")
         kernel = self.kernel(self.names.fresh(f"append_to_{way}rows"))
         function = self.function(self.names.fresh(f"sort_{way}rows"), kernel)

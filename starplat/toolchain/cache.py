@@ -175,7 +175,6 @@ class CacheState:
 
 
 def cache_state() -> CacheState:
-    """The state of the cache."""
     folder = wanted_folder()
     fault = fault_of(folder)
     sizes = [] if fault else list(_sizes(folder))

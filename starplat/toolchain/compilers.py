@@ -61,7 +61,6 @@ class Build:
 
     @property
     def maker(self) -> str:
-        """The builder."""
         return "libraries built elsewhere" if self.compiler is None else self.compiler.name
 
 

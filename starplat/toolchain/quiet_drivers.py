@@ -15,7 +15,6 @@ _TURN = threading.Lock()
 
 
 def is_verbose() -> bool:
-    """Whether it is asked for."""
     return bool(os.environ.get(VERBOSE_VARIABLE))
 
 

@@ -70,7 +70,6 @@ class Shim:
         return self._checked(self._library.starplat_load(_address(queue), binary, ctypes.c_size_t(len(binary))))
 
     def binary(self, bundle: int) -> bytes:
-        """The bundle as bytes."""
         asked, nothing = ctypes.c_void_p(bundle), ctypes.c_size_t(0)
         size = self._checked(self._library.starplat_binary(asked, None, nothing))
         content = ctypes.create_string_buffer(size)

@@ -76,7 +76,6 @@ def answer(path: str, question: str) -> str | None:
 
 
 def signal_name(number: int) -> str:
-    """The name of the signal that ended it."""
     try:
         return signal.Signals(number).name
     except ValueError:  # one of those for real-time work

@@ -268,26 +268,6 @@ function f(Graph g, propNode<int> level, node src) {
   return rounds;
 }
 """,
-    "a truth with which something goes": """
-function f(Graph g, propNode<int> other, propNode<bool> seen, node src) {
-  propNode<bool> now;
-  propNode<bool> next;
-  g.attachNodeProperty(seen = False, now = False, next = False);
-  src.seen = True;
-  src.now = True;
-  bool more;
-  do {
-    more = False;
-    forall (v in g.nodes().filter(now)) {
-      forall (w in g.neighbors(v)) {
-        if (!w.seen) { w.seen = True; w.other = 7; w.next = True; more = True; }
-      }
-    }
-    now = next;
-    g.attachNodeProperty(next = False);
-  } while (more);
-}
-""",
     "buffers that begin apart": """
 function f(Graph g, propNode<int> level, node src, node other) {
   propNode<int> next;

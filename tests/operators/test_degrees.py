@@ -70,7 +70,17 @@ CHOSEN = changed(
         "v.inverse = g.count_outNbrs(v) == 0 ? 0.0 : 1.0 / g.count_outNbrs(v);",
     ),
 )
+BESIDE = changed(
+    OF_NODES,
+    ("  propNode<double> inverse;", "  propNode<int> deg;\n  propNode<double> inverse;"),
+    ("inverse = 0.0)", "inverse = 0.0, deg = 3)"),
+    (
+        "    if (g.count_outNbrs(v) > 0) { v.inverse = 1.0 / g.count_outNbrs(v); }",
+        "    v.deg = g.count_outNbrs(v);\n    v.inverse = v.deg == 0 ? 0.0 : 1.0 / v.deg;",
+    ),
+)
 SPELLINGS = {
+    "a whole number, and what follows from it, in one loop": BESIDE,
     "a number for each node": OF_NODES,
     "a number for each node, by a filter": changed(
         OF_NODES,
@@ -116,6 +126,13 @@ NEAR = {
     ),
     "another number is chosen": (CHOSEN, "? 0.0 :", "? 0.5 :"),
     "it is chosen otherwise": (CHOSEN, "== 0 ?", "== 1 ?"),
+    "it is read before it is stored": (
+        BESIDE,
+        "    v.deg = g.count_outNbrs(v);\n    v.inverse = v.deg == 0 ? 0.0 : 1.0 / v.deg;",
+        "    v.inverse = v.deg == 0 ? 0.0 : 1.0 / v.deg;\n    v.deg = g.count_outNbrs(v);",
+    ),
+    "another node's is read": (BESIDE, "v.deg == 0 ?", "g.neighbor(v, 0) < 0 || g.neighbor(v, 0).deg == 0 ?"),
+    "some store it": (BESIDE, "    v.deg = ", "    if (v > 1) { v.deg = g.count_inNbrs(v); }\n    v.deg = "),
     "arcs to some": (FILLED, "forall (w in g.neighbors(v)) {", "forall (w in g.neighbors(v).filter(w > 2)) {"),
     "arcs from some": (
         FILLED,

@@ -95,6 +95,12 @@ def test_near_misses_stay(body: str, after: str) -> None:
     assert has_array(lines(brief_arrays(before)), "next")
 
 
+def test_a_graph_whose_degrees_nobody_asks_for_any_more_needs_no_rows() -> None:
+    made = brief_arrays(module(ROUND.format(body="v.next = g.count_outNbrs(v); v.a = v.b;", after="")))
+    verify(made)
+    assert made.graph_arrays == ()
+
+
 def test_a_property_of_the_caller_stays() -> None:
     before: ir.Module = module("forall (v in g.nodes()) { v.a = v.b; v.b = v.a + 1.0; }")
     assert brief_arrays(before) == before

@@ -29,7 +29,8 @@ REACHED = {
     " first_come_flags first_flagged_parent first_parent_in_order found_then_levelled goes_on_in_order helper_round"
     " in_bfs left_in_the_middle look_for_parent local_level marked_in_neighbors masked_product number_visited"
     " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"
-    " seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order while_more",
+    " rounds_below_nodes seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order"
+    " while_more",
     "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
     " last_improved local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another"
     " over_edges pull pulled_by_fallen relax_of_a_helper round_and_turn_in_helpers round_flag snapshot_differs"
@@ -40,8 +41,8 @@ REACHED = {
     "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
     " flag_lent_to_a_helper greatest_number helpers int_flags least_number levels levels_offered local_result"
     " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_as_flags numbers_for_flags"
-    " or_and or_assign over_edges parents_only round_flag sequential set_of_reached size_of_the_set to_do two_flags"
-    " until_the_count_stands while_more",
+    " or_and or_assign over_edges parents_only round_flag rounds_below_nodes sequential set_of_reached"
+    " size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
     " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"

@@ -33,7 +33,6 @@ def loses_no_update(frontier: typed.Symbol, target: typed.Symbol, loop: Loop, pr
 
 
 def _flags_set_by(s: typed.Statement) -> set[typed.Symbol]:
-    """The flags that a statement sets."""
     match s:
         case typed.AssignExtreme(carried=carried):
             return {c.place.symbol for c in carried if c.value == typed.TRUE}

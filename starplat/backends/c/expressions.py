@@ -320,7 +320,6 @@ class ExpressionPrinter:
         return f"{name}({arrays}, {self.expression(find.source)}, {self.expression(find.destination)})"
 
     def call(self, call: ir.CallFunction) -> str:
-        """A call of a function of the program."""
         hidden = self.hidden_arguments.get(call.function, ())
         arguments = (*hidden, *(self.argument(argument) for argument in call.arguments))
         return f"{self.function_name(call.function)}({', '.join(arguments)})"

@@ -53,7 +53,6 @@ class GroupMemory:
 
     @property
     def parameter(self) -> str:
-        """As a parameter of the kernel."""
         return f"{self.kind} &{self.name}" if self.cells is None else f"{self.kind} *{self.name}"
 
 
@@ -414,14 +413,12 @@ class GroupPrinter:
 
     @property
     def words(self) -> GroupWords:
-        """The words of groups."""
         assert self.expressions.spelling.groups is not None
         return self.expressions.spelling.groups
 
     # --- spellings ---------------------------------------------------------------------------------------------------
 
     def name(self, what: ir.Variable | ir.Array) -> str:
-        """The name of a local or an array."""
         return self.expressions.local(what)
 
     def kind(self, variable: ir.Variable) -> str:
@@ -429,7 +426,6 @@ class GroupPrinter:
         return self.expressions.spelling.values[variable.element]
 
     def text(self, expression: ir.Expression) -> str:
-        """An expression as text."""
         return self.expressions.expression(expression)
 
 

@@ -10,7 +10,6 @@ from starplat.backends.text.helpers import Helpers
 
 
 def need_records(helpers: Helpers) -> None:
-    """Notes what records are."""
     helpers.need("records", most_records=str(MOST_RECORDS))
 
 

@@ -59,7 +59,6 @@ class Interface:
         ]
 
     def weight_type(self, weight: ir.Element | None) -> str | None:
-        """The C type of a weight."""
         return None if weight is None else _TYPES[weight]
 
     def parameters(self) -> list[CParameter]:

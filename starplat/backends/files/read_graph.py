@@ -15,7 +15,6 @@ from starplat.passes.parts.rows import is_of_arcs
 
 
 def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
-    """The pieces for a program."""
     used = uses.host_arrays(module) | set(module.graph_arrays)
     weight = weight_element(module)
     weight_type = None if weight is None else words.CELLS[weight]

@@ -31,7 +31,6 @@ def changing_lines(
     names: Names,
     text: Callable[[ir.Expression], str],
 ) -> Iterator[str]:
-    """One operation of a host function."""
     match op:
         case ir.TakeBatch(variable, first, size, limit, adds):
             given = ", ".join(map(text, (first, size, limit)))

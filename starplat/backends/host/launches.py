@@ -195,7 +195,6 @@ class LaunchPrinter:
         assert_never(kernel.domain)
 
     def word(self, variable: ir.Variable) -> str:
-        """The word of the reduction into this variable."""
         key = (variable, st.result_element(variable.element))
         if key not in self.words:
             self.words[key] = self.fresh(f"{self.names.local(variable)}_result")

@@ -15,7 +15,6 @@ def list_type(element: ir.Element) -> str:
 
 
 def list_operation(host: loops.Printer, op: ir.ListOp) -> str:
-    """The line of an operation."""
     match op:
         case ir.DeclareList(items):
             return f"{list_type(items.element)} {host.names.local(items)};"

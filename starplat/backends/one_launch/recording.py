@@ -39,12 +39,10 @@ class Points:
         return statement
 
     def new_round(self, op: ir.HostOp) -> st.Body:
-        """A round begins."""
         number = self.numbers.get((points.Event.ROUND, Same(op)))
         return () if number is None else (st.Record(number, new_round=True),)
 
     def over(self, op: ir.HostOp) -> st.Body:
-        """A loop is over."""
         number = self.numbers.get((points.Event.END, Same(op)))
         return () if number is None else (st.Record(number),)
 

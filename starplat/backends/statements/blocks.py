@@ -489,7 +489,6 @@ class GroupCount:
 
     @property
     def nodes(self) -> plain.RowExpansion:
-        """The names in the row expansion."""
         return self.maps.nodes
 
     @property

@@ -13,7 +13,6 @@ class Helper:
 
 
 def made_of(macro: str, **words: str) -> Helper:
-    """A helper that is made of these words."""
     return Helper(macro, tuple(words.items()))
 
 

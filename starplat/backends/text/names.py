@@ -46,7 +46,6 @@ class Names:
     functions: tuple[st.LegalFunction, ...]
 
     def kernel(self, name: str) -> str:
-        """The kernel's name."""
         return self._globals["kernel", name]
 
     def helper(self, name: str) -> str:
@@ -54,7 +53,6 @@ class Names:
         return self._globals["helper", name]
 
     def host_function(self, name: str) -> str:
-        """The host function's name."""
         return self._globals["function", name]
 
     def local(self, what: ir.Variable | ir.Array | ir.HostList) -> str:

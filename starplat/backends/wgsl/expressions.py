@@ -82,7 +82,6 @@ class WgslExpressions(expressions.ExpressionPrinter):
         return self.as_stored(array, self.expression(value))
 
     def as_stored(self, array: ir.Array, text: str) -> str:
-        """The same of a value as text."""
         if array.element is ir.Element.BOOL:
             return f"i32({text})"
         return f"bitcast<i32>({text})" if array.element is ir.Element.FLOAT and self.is_atomic(array) else text

@@ -34,7 +34,6 @@ def _of_function(function: ir.Function) -> ir.Function:
 
 
 def _places_of(body: tuple[ir.KernelOp, ...], maps: dict[str, ir.Function]) -> set[ir.Variable]:
-    """The locals of a kernel that are places."""
     found = set[ir.Variable]()
     for part in visitor.walk(body):
         match part:

@@ -35,7 +35,6 @@ Piece = tuple[Ink, str]
 
 
 def program_lines(source: SourceFile) -> list[list[Piece]]:
-    """The lines of a program."""
     from starplat.highlighting import ProgramLexer
 
     return _cut(_pieces(ProgramLexer(stripnl=False, ensurenl=False), source.text))

@@ -34,7 +34,6 @@ class Row:
 
 
 def rows(trace: Trace) -> list[Row]:
-    """All rounds."""
     changed = changes(trace)
     return [_row(one, number in changed) for number, one in enumerate(trace.rounds)]
 
@@ -141,7 +140,6 @@ WORDS = ("direction", "held as", "kernels")
 
 
 def table(trace: Trace) -> Table:
-    """The rounds."""
     drawn = Table(box=None, header_style="bold", pad_edge=False)
     for heading in COLUMNS:
         justify = "left" if heading in WORDS else "right"

@@ -246,7 +246,6 @@ def _element(
 
 
 def collection_value(construct: str, kind: types.Type, span: Span) -> Value:
-    """An element of a collection."""
     match kind:
         case types.Scalar():
             return typed.UnsupportedValue(construct, kind, span=span)

@@ -79,7 +79,6 @@ def size_of(context: Context, updates: typed.Updates, span: Span) -> typed.Expre
 
 
 def whole(number: int) -> Literal:
-    """An int."""
     return Literal(number, Scalar.INT)
 
 

@@ -26,7 +26,6 @@ class Meaning:
 
 
 def meaning(context: Context, written: ast.TypeName, bound_to: ast.Name | None = None) -> Meaning | None:
-    """What a written type means."""
     graph_name = written.graph or bound_to
     graph = None if graph_name is None else graph_named(context, graph_name)
     if graph_name is not None and graph is None:

@@ -55,6 +55,5 @@ def assign_updates(context: Context, symbol: Symbol, given: Thing, span: Span) -
 
 
 def _only_list(context: Context) -> typed.Updates | None:
-    """The list that all updates in sight are of."""
     lists = {updates.arrays: updates for updates in context.updates.values()}
     return next(iter(lists.values())) if len(lists) == 1 else None

@@ -29,7 +29,6 @@ class LoopChecker:
     block: Callable[[Context, ast.Statement], typed.Block]
 
     def statement(self, context: Context, node: ast.Statement) -> typed.Statement:
-        """Any loop."""
         match node:
             case ast.ForEach():
                 return self._for_each(context, node)

@@ -42,7 +42,6 @@ class _Sequencer:
         return replace(block, statements=tuple(s for old in block.statements for s in self.statement(old)))
 
     def one(self, statement: typed.Statement) -> typed.Statement:
-        """The statement as one again."""
         done = self.statement(statement)
         return done[0] if len(done) == 1 else typed.Block(tuple(done), span=statement.span)
 
@@ -228,7 +227,6 @@ class _Sequencer:
         return done
 
     def kept(self, value: typed.Expression, out: list[typed.Statement]) -> typed.Expression:
-        """The value as it is now."""
         name = (
             f"{value.symbol.name}_before"
             if isinstance(value, typed.Variable | typed.Cell | typed.ListItem)

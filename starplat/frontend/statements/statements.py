@@ -16,13 +16,11 @@ from starplat.source import Span
 
 
 def block(context: Context, node: ast.Block | ast.Statement) -> typed.Block:
-    """A statement as a block with a scope of its own."""
     with context.block():
         return open_block(context, node)
 
 
 def open_block(context: Context, node: ast.Block | ast.Statement) -> typed.Block:
-    """A statement as a block in the scope that is open."""
     inner = node.statements if isinstance(node, ast.Block) else (node,)
     done = [typed_statement for part in inner for typed_statement in statement(context, part)]
     return typed.Block(tuple(done), span=node.span)

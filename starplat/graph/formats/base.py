@@ -91,7 +91,6 @@ class Header:
 
     @property
     def words(self) -> list[bytes]:
-        """The header's words."""
         return self.line.split()
 
     def place(self, word: int | None = None) -> errors.Place:
@@ -141,7 +140,6 @@ def is_text(input: streams.Input) -> bool:
 def graph_of(
     input: streams.Input, numbered: numbering.Numbered, arcs: tables.Arcs, format: str, *, directed: bool = True
 ) -> graph.Graph:
-    """The graph of numbered arcs."""
     return numbered.graph(arcs.weights, input.path.name, format, directed=directed)
 
 

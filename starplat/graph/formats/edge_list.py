@@ -53,7 +53,6 @@ class Form:
 
     @property
     def named(self) -> bool:
-        """Whether ids are names."""
         return any(map(spelt.is_name, self.words[:2]))
 
     @property

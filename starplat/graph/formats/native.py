@@ -260,7 +260,6 @@ def _damaged(input: streams.Input, message: str) -> DiagnosticError:
 
 
 def recognises(input: streams.Input) -> bool:
-    """The magic."""
     return input.head.startswith(MAGIC)
 
 

@@ -43,7 +43,6 @@ class History:
         self._changes: list[Change] = []
 
     def then(self, change: Change) -> None:
-        """One change more."""
         self._changes.append(change)
 
     def changed_from(self, graph: Graph) -> bool:
@@ -60,7 +59,6 @@ class History:
 
 
 def after(graph: Graph, changes: Sequence[Change]) -> Graph:
-    """The graph after some changes."""
     gone, more = (_Arcs.of(graph.num_nodes, changes, adds=adds) for adds in (False, True))
     keys, place = np.unique(gone.keys[::-1], return_index=True)  # the pairs of ends that are deleted, ascending
     last = gone.when[::-1][place]  # the last change that does it

@@ -81,7 +81,6 @@ class HostOperations(expressions.ExpressionLowering):
         self._second_copies: dict[ir.Array, ir.Array] = {}
 
     def bind(self, symbol: typed.Symbol, variable: ir.Variable) -> ir.Variable:
-        """Notes the variable that a symbol is."""
         self.variables[symbol] = variable
         self.values[symbol] = ir.Ref(variable)
         return variable

@@ -26,7 +26,6 @@ class HostLowering(HostLists):
     # --- the function
 
     def lower(self) -> ir.HostFunction:
-        """The whole function."""
         function = self.function
         parameters = tuple(
             self._parameter(p) for p in function.parameters if isinstance(p.type, Scalar | PropertyType | SetType)
@@ -55,7 +54,6 @@ class HostLowering(HostLists):
             self.statement(statement)
 
     def collected(self, block: typed.Block) -> tuple[ir.HostOp, ...]:
-        """The operations of a block."""
         with self.collect() as ops:
             self.block(block)
         return tuple(ops)

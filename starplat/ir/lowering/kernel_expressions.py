@@ -40,7 +40,6 @@ class KernelExpressions(expressions.ExpressionLowering):
     # --- names
 
     def local(self, symbol: typed.Symbol) -> ir.Variable:
-        """A new local for a symbol."""
         variable = self.names.variable(symbol.name, elements.ELEMENTS[symbol.scalar])
         self.locals[symbol] = variable
         return variable

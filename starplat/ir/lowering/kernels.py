@@ -22,7 +22,6 @@ class KernelLowering(KernelStores):
         return tuple(op for statement in block.statements for op in self.statement(statement))
 
     def statement(self, s: typed.Statement) -> list[ir.KernelOp]:
-        """The operations of one statement."""
         match s:
             case typed.Block():
                 return list(self.block(s))
@@ -230,7 +229,6 @@ class KernelLowering(KernelStores):
     # --- `print` and `assert` of a checked run, whose loops end with the first fault
 
     def goes_on(self, condition: typed.Expression) -> ir.Expression:
-        """The condition of a loop."""
         value = self.expression(condition)
         return value if self.context.checks is None else build.both(self.record()[0].is_clean, value)
 

@@ -35,12 +35,10 @@ class WithParameters:
 
     @property
     def given_arrays(self) -> tuple[Array, ...]:
-        """The arrays among its parameters."""
         return tuple(p.what for p in self.parameters if isinstance(p.what, Array))
 
     @property
     def given_scalars(self) -> tuple[Variable, ...]:
-        """The scalars among its parameters."""
         return tuple(p.what for p in self.parameters if isinstance(p.what, Variable))
 
     @property
@@ -138,6 +136,12 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsOfNodes(Numbers):
+    """The numbers of words of bits, or of a few words at a time, as many for each node: nodes look for bits that they
+    lack. No loop of a program goes over them (see `schedule.sources`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Triangles:
     """The triangles among the arcs that nodes keep: of a node `v`, those to the nodes of kept[row_offsets[v]] and as
     many cells from there as sizes[v] says, in any order and no node twice. Of the two arcs between two nodes one is
@@ -204,7 +208,6 @@ class Chunks:
 
     @property
     def cells(self) -> CopiedCells:
-        """All that has copies."""
         return tuple(cells for rows in self.rows for cells in rows.cells)
 
 

@@ -43,7 +43,6 @@ class Layout:
         return self.neighbors.extent
 
     def first(self, node: Expression) -> Load:
-        """The first slot of a node."""
         return Load(self.offsets, self.row(node))
 
     def end(self, node: Expression) -> Load:
@@ -60,7 +59,6 @@ class Layout:
         return Load(self.neighbors, slot)
 
     def neighbor_of(self, node: Expression, slot: Expression) -> Expression:
-        """The same of a slot in the row of a node."""
         if self.heads is None:
             return self.neighbor(slot)
         return self.at_head(node, slot, self.heads.neighbors, self.neighbor(slot))
@@ -72,7 +70,6 @@ class Layout:
         return self.heads.cell(node, place, copies, otherwise)
 
     def arc_id(self, slot: Expression) -> Expression:
-        """The id of the arc in a slot."""
         return slot if self.arcs is None else Load(self.arcs, slot)
 
 
@@ -103,6 +100,9 @@ BY_DEGREE = Layout(values.ROW_OFFSETS, values.COLUMNS_BY_DEGREE, values.ARCS_BY_
 
 REVERSE_BY_DEGREE = Layout(values.IN_ROW_OFFSETS, values.IN_COLUMNS_BY_DEGREE, values.IN_ARCS_BY_DEGREE)
 """The arcs that enter a node, those from neighbors of high degree first."""
+
+KEPT = Layout(*values.KEPT_ARRAYS)
+"""The arcs of a node that pass a test; slots do not lead to arcs."""
 
 
 def in_parts(layout: Layout, parts: int, ahead: Expression) -> Layout:

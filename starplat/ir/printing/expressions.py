@@ -82,7 +82,6 @@ def _constant(constant: ir.Const) -> str:
 
 
 def print_arguments(arguments: Iterable[ir.Expression | ir.Array | ir.Variable]) -> str:
-    """The arguments of a call."""
     texts = []
     for argument in arguments:
         match argument:

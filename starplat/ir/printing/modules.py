@@ -13,7 +13,6 @@ from starplat.ir.printing.operations import indent, print_ops
 
 
 def print_module(module: ir.Module) -> str:
-    """The whole module."""
     head = [f"module {module.entry}"]
     groups = {"graph": module.graph_arrays, "inputs": module.inputs, "results": module.results, "mapped": module.mapped}
     for title, arrays in groups.items():
@@ -32,7 +31,6 @@ def print_module(module: ir.Module) -> str:
 
 
 def print_function(function: ir.HostFunction) -> str:
-    """A host function."""
     lists = "".join(f", list {one.name}: {one.element.value}" for one in function.lists)
     head = f"host {function.name}({_parameters(function.parameters)}{lists}){_result(function.result)}"
     arrays = [f"  array {_array(array)}" for array in function.arrays]
@@ -40,7 +38,6 @@ def print_function(function: ir.HostFunction) -> str:
 
 
 def print_kernel(kernel: ir.Kernel) -> str:
-    """A kernel with what it uses."""
     lines = [f"kernel {kernel.name} {_domain(kernel.domain, kernel.iterator)}"]
     if kernel.comment:
         lines.append(f"  # {kernel.comment}")

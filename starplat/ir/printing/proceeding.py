@@ -161,6 +161,7 @@ _DOMAINS: Mapping[type, str] = {
     ir.Listed: "a work-item for every node that is listed in {0.array.name}",
     ir.InWords: "a work-item for every bit of the words that are listed in {0.array.name}",
     ir.Numbers: "a work-item for every number below a limit",
+    ir.WordsOfNodes: "a work-item for every word of bits, or a few, of every node",
     ir.Triangles: "work-items for the triangles among the arcs that nodes keep",
     ir.Workers: "a work-item for each of a few shares of the work",
     ir.Once: "one work-item",

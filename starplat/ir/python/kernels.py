@@ -32,7 +32,6 @@ def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.E
 
 
 def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
-    """The helper as a Python function."""
     variables = (*helper.given_scalars, *_declared(helper.body))
     writer = _BodyWriter(helper.body, helper.given_arrays, variables, functions)
     writer.references = writer.variables(helper.references)

@@ -48,7 +48,6 @@ def mangled(kind: str, number: int, name: str) -> str:
 
 
 def helper_names(helpers: Iterable[ir.Function]) -> dict[str, str]:
-    """The Python names of the helpers."""
     return {helper.name: mangled("f", number, helper.name) for number, helper in enumerate(helpers)}
 
 

@@ -1,7 +1,7 @@
 """Collecting kernels: each node lacks bits of some words, and takes those that its neighbors offer.
 
-Only the compiler makes them (see `schedule.sources`). The domain is the words of all nodes, or a few words of each at a
-time, which no loop of a program goes over; a loop over the node's arcs ends when nothing is missing.
+The domain, which no loop of a program goes over, tells them; a loop over the node's arcs ends when nothing is
+missing.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Collecting:
 
 def collecting(kernel: ir.Kernel) -> Collecting | None:
     """The kernel's parts, if it collects bits."""
-    if not isinstance(kernel.domain, ir.Numbers) or not _counts_words(kernel.domain.count):
+    if not isinstance(kernel.domain, ir.WordsOfNodes):
         return None
     match kernel.body:
         case (*lets, ir.KernelIf(ir.Binary(ir.BinaryOperator.NOT_EQUAL, asked, ir.Const(0)), search, ())):
@@ -58,15 +58,6 @@ def collecting(kernel: ir.Kernel) -> Collecting | None:
             if several == len(words) and read == {word.missing for word in words}:
                 return Collecting(ahead, words, loop, condition, taken)
     return None
-
-
-def _counts_words(count: ir.Expression) -> bool:
-    """Whether it is a number of words of each node. Loops over lists and updates look alike, but may ask for some bits
-    alone, leave for another reason, or run over some nodes."""
-    match count:
-        case ir.NumNodes() | ir.Binary(ir.BinaryOperator.MULTIPLY, ir.NumNodes(), ir.Const()):
-            return True
-    return False
 
 
 def _word(missing: ir.KernelOp, begun: ir.KernelOp, grown: ir.KernelOp, masked: ir.KernelOp) -> Word | None:

@@ -190,7 +190,6 @@ class Triples:
     # --- conditions
 
     def term(self, value: typed.Expression) -> typed.Expression:
-        """The value in terms of the nodes."""
         return bare(effects.forwarded(value, self.known))
 
     def condition(self, condition: typed.Expression) -> None:

@@ -10,7 +10,10 @@ changes: a value that comes to a node by way of all others has come through one 
     }                                                  }
                                                      } while (more);
 
-Where a value adds what arcs hold, that is so if no arc holds less than 0, which is asked when the program runs.
+Where a value adds what arcs hold, that is so if no arc holds less than 0, which is asked when the program runs. A
+`while` may have such a bound beside what else ends it:
+
+    while (more && k < n) { ... k++; }               for (k = 0; k < n; k++) { ... if (!more) { break; } }
 """
 
 from collections.abc import Sequence
@@ -22,12 +25,40 @@ from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import is_bounded
-from starplat.operators.canonical.hosts import HostLoop, Surroundings, may_leave, with_loops
+from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, may_leave, surely_begins, with_loops
 from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out
 from starplat.operators.canonical.rising import number as constant
-from starplat.operators.canonical.searches.levels import has_enough
+from starplat.operators.canonical.searches.levels import counted_up, has_enough
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
+
+
+def with_bound_as_count(loop: HostLoop, known: Known, before: Sequence[typed.Statement]) -> HostLoop:
+    """A loop that a count of its rounds ends, whatever else does, as a counted one, and any other as it is. What else
+    ends it must not do so before the first round."""
+    if not isinstance(loop, typed.While | typed.DoWhile):
+        return loop
+    for step in loop.body.statements:
+        symbol = counted_up(step)
+        bounds = [c for c in conjuncts(loop.condition) if symbol is not None and mentions(c, {symbol})]
+        if symbol is None or len(bounds) != 1 or walk.writers(symbol, loop.body) != [step]:
+            continue
+        goes_on = [c for c in conjuncts(loop.condition) if c is not bounds[0]]
+        behind = loop.body.statements[loop.body.statements.index(step) + 1 :]
+        asked_behind = any(symbol in walk.read(i) for s in behind for i in walk.statements(s))
+        first, build = known.get(symbol), Builder(loop.span)
+        rest = replace(loop, condition=build.both(*goes_on) if goes_on else typed.TRUE)
+        if (
+            asked_behind
+            or not isinstance(first, int)
+            or not (rest.condition == typed.TRUE or surely_begins(rest, known, before))
+        ):
+            continue
+        ends = (build.when(build.negated(rest.condition), typed.Break(span=loop.span)),) if goes_on else ()
+        rounds = (*(s for s in loop.body.statements if s is not step), *ends)
+        body = replace(loop.body, statements=rounds)
+        return typed.CountedLoop(symbol, False, build.number(first), bounds[0], step, body, span=loop.span)
+    return loop
 
 
 def until_nothing_changes(loop: typed.CountedLoop, before: Sequence[typed.Statement]) -> typed.DoWhile | None:
@@ -147,7 +178,8 @@ def _uncounted(s: typed.Statement) -> tuple[typed.Statement, ...]:
 
 def never_better(effect: EdgeEffect) -> bool:
     """Whether a value never gets better along a cycle, so that as many rounds as there are nodes are enough."""
-    return is_bounded(effect.value, effect.own, effect.extreme)
+    is_truth = isinstance(effect.value, typed.Literal) and effect.value.type is Scalar.BOOL
+    return is_truth or is_bounded(effect.value, effect.own, effect.extreme)
 
 
 def added_by_arcs(effect: EdgeEffect) -> typed.Symbol | None:

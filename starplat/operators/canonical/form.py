@@ -19,6 +19,7 @@ from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
 from starplat.operators.canonical.labels.colors import with_flags_for_colors
+from starplat.operators.canonical.labels.given import with_flags_beside
 from starplat.operators.canonical.labels.growing import until_none_joins
 from starplat.operators.canonical.labels.grown_sets import with_flags_for_grown_sets
 from starplat.operators.canonical.labels.last_sent import with_flags_for_sent
@@ -91,11 +92,7 @@ def _canonical_function(
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
-    colored = with_flags_for_colors(ranged)
-    body = _with_rounds_replaced(colored, function, program)
-    made = {*walk.declared(colored)} - {*walk.declared(ranged)}
-    if colored is not ranged and made & {*walk.declared(body)} - _frontiers(body):
-        body = _with_rounds_replaced(ranged, function, program)
+    body = _with_flags(ranged, function, program)
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     free = in_any_order(body, program) if on_host else body
     body = body if free is body else without_unread(free, results)
@@ -104,6 +101,18 @@ def _canonical_function(
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
     body = in_order(counted_once(drained_when_visited(pulled(body))) if on_host else pulled(body))
     return function if body is function.body else replace(function, body=body)
+
+
+def _with_flags(ranged: typed.Block, function: typed.FunctionDefinition, program: typed.Program) -> typed.Block:
+    """A function's body with rounds replaced, with flags in the place of numbers, or beside them, where that leaves no
+    flag but frontiers."""
+    for flagged in (with_flags_for_colors(ranged), with_flags_beside(ranged)):
+        if flagged is not ranged:
+            body = _with_rounds_replaced(flagged, function, program)
+            made = {*walk.declared(flagged)} - {*walk.declared(ranged)}
+            if not made & {*walk.declared(body)} - _frontiers(body):
+                return body
+    return _with_rounds_replaced(ranged, function, program)
 
 
 def _with_rounds_replaced(

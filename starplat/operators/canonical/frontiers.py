@@ -28,7 +28,9 @@ from starplat.operators.canonical import counted, hosts, rebuilding, rounds, unr
 from starplat.operators.canonical.effects import asked_by_loop, is_bounded, is_end, no_loop
 from starplat.operators.canonical.labels.spreading import both_ways, is_spread_out
 from starplat.operators.canonical.searches import offers, unreached
+from starplat.operators.canonical.searches.discovered_values import Discovered, levels_and_values
 from starplat.operators.canonical.searches.initial_values import constant, initial_values, opened, order
+from starplat.operators.canonical.searches.stores import Nest
 from starplat.operators.records import EdgeEffect
 from starplat.same import Same
 
@@ -47,12 +49,18 @@ def over_frontiers(body: typed.Block, program: typed.Program, results: frozenset
             effects = rounds.edge_effects(trial.loop, trial.around, program, results)
             if effects:
                 body, around, loop = trial.around.body, trial.around, trial.loop
-        if not effects or any(e.carried and e.symbol.property.element is Scalar.BOOL for e in effects):
-            continue  # a truth is marked, with which nothing goes
+        if not effects:
+            continue
         replacement = _Replacement(body, loop, effects, around)
-        shorter = asks and replacement.members_hold()
-        if replacement.labels or shorter or not (in_form or replacement.spreads_labels()):
-            body = unread.without_unread(replacement.made(), results)
+        made: typed.Block | None = None
+        if any(e.carried and e.symbol.property.element is Scalar.BOOL for e in effects):
+            made = replacement.searched()
+        elif (
+            replacement.labels or (asks and replacement.members_hold()) or not (in_form or replacement.spreads_labels())
+        ):
+            made = replacement.made()
+        if made is not None:
+            body = unread.without_unread(made, results)
             around = hosts.surroundings(body)
     return body
 
@@ -86,7 +94,7 @@ class _Replacement:
     """A loop, the function's body that it stands in, and the effects of its rounds."""
 
     body: typed.Block
-    loop: typed.Statement
+    loop: hosts.HostLoop
     effects: tuple[EdgeEffect, ...]
     around: hosts.Surroundings
 
@@ -114,10 +122,28 @@ class _Replacement:
             active = self.active
             first = self.begun_beside(active) or (*first, *self._everywhere(active))
         new: tuple[typed.Statement, ...] = (self._fixed_point(active),)
-        if isinstance(self.loop, typed.CountedLoop):
+        if rounds.is_counted(self.loop, self.around):
             new = self._where_enough(*new)
         changed = replace(block, statements=(*first, *new, *block.statements[place + 1 :]))
         return rebuilding.with_block(self.body, block, changed)
+
+    def searched(self) -> typed.Block | None:
+        """The function's body with a search by levels, which may carry what a truth cannot: the nodes that begin in the
+        frontier are those for which it holds. None where that is not so."""
+        effect, before = self.effects[0], self.around.before(self.loop)
+        held = initial_values(effect.symbol, before)
+        if len(self.effects) > 1 or held is None or not _given(effect).value or not self.members_hold():
+            return None
+        begin = [index for index, _ in held.set]
+        members = initial_values(effect.frontier, before) if effect.frontier else held
+        if members is None or {index for index, _ in members.set} != set(begin):
+            return None
+        domain = typed.AllNodes(self._graph)
+        arcs = Nest(effect.source, effect.destination, domain, effect.direction, (), (), False, self.loop.span)
+        stores = tuple(typed.Assign(c.place, c.value, span=c.span) for c in effect.carried)
+        found = Discovered(stores, (), ())
+        search = levels_and_values(arcs, effect.when, effect.symbol, found, begin, copies_begin=False)
+        return self.around.with_in_place(self.loop, search)
 
     def _where_enough(self, fixed_point: typed.Statement) -> tuple[typed.Statement, ...]:
         """The fixed point, where the loop has rounds enough to come to it."""

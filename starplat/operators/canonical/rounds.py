@@ -12,7 +12,13 @@ from starplat.analysis.settling.lost_updates import loses_no_update
 from starplat.analysis.settling.monotone import all_asked, asked_flag, mentions
 from starplat.frontend import typed
 from starplat.operators.canonical.arcs import by_rows
-from starplat.operators.canonical.counted import added_by_arcs, never_better, until_nothing_changes, until_quiet
+from starplat.operators.canonical.counted import (
+    added_by_arcs,
+    never_better,
+    until_nothing_changes,
+    until_quiet,
+    with_bound_as_count,
+)
 from starplat.operators.canonical.effects import EffectReader
 from starplat.operators.canonical.extremes import as_extremes, with_branches_apart
 from starplat.operators.canonical.gathers import as_scatters
@@ -99,7 +105,7 @@ def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, prog
     effects = reader.effects(loop.body.statements)
     if in_order and not _carries_the_same(effects):
         return None
-    if isinstance(written, typed.CountedLoop) and not all(never_better(e) or added_by_arcs(e) for e in effects):
+    if is_counted(written, around) and not all(never_better(e) or added_by_arcs(e) for e in effects):
         return None
     if not any(e.frontier is not None or mentions(e.value, {symbol}) for e in effects):
         return None  # one round is enough
@@ -124,9 +130,7 @@ def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tupl
     """The `plain` form of a loop as rounds that offer values until nothing changes, and what is known when they begin;
     None if it may not begin, or end before."""
     known, before = dict(around.known_before(written)), opened(around.before(written))
-    if not isinstance(written, typed.CountedLoop) and not surely_begins(written, known, before):
-        return None
-    loop = in_one_buffer(plain, before)
+    loop = in_one_buffer(with_bound_as_count(plain, known, before), before)
     if isinstance(loop, typed.CountedLoop):
         quiet = until_quiet(loop, before) or until_nothing_changes(with_marks(loop), before)
         if quiet is None:
@@ -134,7 +138,15 @@ def _as_rounds(plain: HostLoop, written: HostLoop, around: Surroundings) -> tupl
         assert isinstance(loop.first, typed.Literal)
         known[loop.symbol] = loop.first.value
         loop = quiet
+    elif not surely_begins(loop, known, before):
+        return None
     return as_offers(loop, before, known), known
+
+
+def is_counted(loop: HostLoop, around: Surroundings) -> bool:
+    """Whether a count of its rounds may end a loop."""
+    counted = with_bound_as_count(loop, around.known_before(loop), opened(around.before(loop)))
+    return isinstance(counted, typed.CountedLoop)
 
 
 def _lowered(loop: Loop) -> tuple[typed.Symbol, typed.Extreme] | None:

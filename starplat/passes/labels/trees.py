@@ -66,7 +66,6 @@ class Trees:
         return ("start", "sample", "flatten" if self.apart is None else "set_apart", "join", "flatten")
 
     def kernels(self) -> list[ir.Kernel]:
-        """All that are launched."""
         if self.mutual is not None:
             itself = (ir.Store(self.tree, ir.Ref(self.v), ir.Ref(self.v)),)
             return [

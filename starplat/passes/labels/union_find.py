@@ -204,7 +204,6 @@ class _Builder:
     # --- kernels ---
 
     def beside_trees(self) -> list[ir.Kernel]:
-        """What the kernels of trees leave to do."""
         if not self.are_nodes:
             return [
                 self.of_nodes("combine", self.combine(), "the root of each tree gets the best label in it"),

@@ -20,7 +20,6 @@ class Stale:
 
     @property
     def arrays(self) -> frozenset[ir.Array]:
-        """All of them."""
         return frozenset(self.among)
 
     def __and__(self, arrays: Iterable[ir.Array]) -> frozenset[ir.Array]:

@@ -85,7 +85,6 @@ class TriangleSearch:
         return replace(self.module.with_function(function), kernels=everything)
 
     def arrays(self) -> tuple[ir.Array, ...]:
-        """What the search keeps."""
         return (self.kept, self.ends, *((self.marks,) if self.has_marks else ()))
 
     @property

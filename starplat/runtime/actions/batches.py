@@ -106,7 +106,6 @@ def _carry(machine: Machine, array: ir.Array, place: Place, changed: Changed) ->
 
 
 def _list(machine: Machine, adds: ir.Array, frame: Frame) -> Updates:
-    """The list that an array belongs to."""
     return machine.world.graphs.updates_in(frame.places[adds.name].buffer)
 
 

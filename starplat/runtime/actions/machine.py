@@ -206,7 +206,6 @@ class Machine(ABC):
         return self.device.allocate(dtype, count)
 
     def buffer(self, array: ir.Array, frame: Frame) -> Buffer:
-        """Where the cells of an array are."""
         return self.world.buffers[array.name] if array.origin is ir.Origin.GRAPH else frame.places[array.name].buffer
 
     def changing(self, array: ir.Array, frame: Frame) -> Buffer:

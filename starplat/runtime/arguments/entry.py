@@ -41,7 +41,6 @@ class Entry:
 
 @remembered(256)
 def entry_of(module: ir.Module) -> Entry:
-    """The entry of the module."""
     parameters = module.function(module.entry).given_arrays
     results = {array.name: array for array in module.results}
     return Entry(

@@ -54,7 +54,6 @@ class Ending:
         self._under_way.release()
 
     def is_set(self) -> bool:
-        """Whether it has come."""
         return self._has_come
 
     def wait(self, seconds: float) -> bool:
@@ -86,7 +85,6 @@ class Job(Generic[Answer]):
             self.done.set()
 
     def answer(self) -> Answer:
-        """What came of it."""
         error, self._error = self._error, None
         try:
             if error is not None:
@@ -220,7 +218,6 @@ class SoonOver:
         return run is not None and not _IS_FORKED and run in self._known.get(graph, ())
 
     def note(self, graph: Graph, run: Hashable, seconds: float) -> None:
-        """A run has ended."""
         if run is None:
             return
         known = self._known.setdefault(graph, OrderedDict())

@@ -116,7 +116,6 @@ class LoopProgress:
         return self._rounds == self._progress.most_rounds
 
     def begin_round(self) -> None:
-        """Another round begins."""
         self._rounds += 1
         self._progress.rounds[-1] = self._rounds
         self._progress.by_device = False

@@ -40,7 +40,6 @@ class Slice:
 
     @property
     def adds(self) -> Vector:
-        """Whether each adds."""
         return self.of.adds[self.begin : self.begin + len(self)]
 
     def weights(self, element: ir.Element) -> Vector:
@@ -77,7 +76,6 @@ class OfKind:
 
     @cached_property
     def adds(self) -> Vector:
-        """Whether each adds."""
         return self._uploaded(self._updates.kinds[self._chosen] == ADD)
 
     def between(self, begin: int, end: int, added: int) -> Slice:

@@ -72,9 +72,19 @@ class DeviceMemory(ABC):
     @contextmanager
     def limited(self, most: int | None, most_on_host: int | None = None) -> Iterator[None]:
         """Arrays take at most so many bytes of the device's memory, and of the host's, inside. If they take more
-        already, all that is kept between runs is given up first."""
-        too_much = most is not None and self.held > most
-        if too_much or (most_on_host is not None and self.held_on_host > most_on_host):
+        already, all that is kept between runs is given up first; what lies in the host's memory stays where that does
+        not."""
+
+        def too_much() -> bool:
+            here = most is not None and self.held > most
+            return here or (most_on_host is not None and self.held_on_host > most_on_host)
+
+        if too_much():
+            self.trim()
+            for resident in self.graphs.values():
+                resident.leave({}, 0)
+            self.trim()
+        if too_much():
             self.forget_graphs()
             self.trim()
         before = self._most, self._most_on_host
@@ -93,7 +103,6 @@ class DeviceMemory(ABC):
 
     @property
     def is_limited(self) -> bool:
-        """Whether a limit stands."""
         return self._most is not None
 
     def could_hold(self, size: int) -> bool:
@@ -301,7 +310,6 @@ class DeviceMemory(ABC):
         return self._read_cell(buffer, index)
 
     def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
-        """One cell."""
         assert 0 <= index < buffer.count
         self.traffic.up += buffer.dtype.itemsize
         self._write_cell(buffer, index, buffer.dtype.type(value))
@@ -311,11 +319,9 @@ class DeviceMemory(ABC):
         return nullcontext()
 
     def vector_of(self, cells: Cells) -> Any:
-        """The cells as a vector."""
         return cells
 
     def as_vector(self, buffer: Buffer) -> Any:
-        """The cells of a buffer as a vector."""
         return self.download(buffer)
 
     def as_buffer(self, vector: Any) -> Buffer:

@@ -181,7 +181,6 @@ class UsmArray:
         }
 
     def asnumpy(self) -> elements.Cells:
-        """The cells on the host."""
         size = self.dtype.itemsize * self.shape[0]
         return np.frombuffer(self.usm_memory.copy_to_host(), np.uint8)[:size].view(self.dtype)
 

@@ -117,7 +117,6 @@ class Crossing:
         return f"{when:<11}  {self.what}: {' and '.join(sizes) or '8 bytes of each part'}"
 
     def to_json(self) -> dict[str, Any]:
-        """As data."""
         sizes = {"bytes_shared": self.shared, "bytes_of_each_part": self.by_each}
         return {"what": self.what, "every_round": self.every_round, **sizes}
 

@@ -106,7 +106,6 @@ def combine_among(communicator: Communicator, cells: Cells, flags: Cells, combin
 
 
 def _heads(communicator: Communicator, own: Head) -> list[Head]:
-    """Those of all parts."""
     found = communicator.numbers((own.members, int(own.are_equal), own.value))
     return [Head(members, bool(are_equal), value) for members, are_equal, value in found]
 
@@ -121,7 +120,6 @@ def _packed(flags: Cells, head: Head) -> NDArray[np.uint8]:
 
 
 def _unpacked(message: NDArray[np.uint8], nodes: int) -> Cells:
-    """The flags of all nodes."""
     return np.unpackbits(message, count=nodes).view(np.bool_)
 
 

@@ -73,7 +73,6 @@ class Rows:
 
     @property
     def slots(self) -> Cells:
-        """All of them."""
         sizes = self.end - self.first
         before = np.cumsum(sizes) - sizes
         found: Cells = np.arange(int(sizes.sum())) + np.repeat(self.first - before, sizes)
@@ -151,7 +150,6 @@ def _at_heads(arrays: Iterable[ir.Array], heads: ir.Heads) -> Iterator[ir.Array]
 
 
 def _reads(array: ir.Array, rows: Rows, ids: ir.Array | None, lying: Lying) -> Reads:
-    """Of one array."""
     near, cell = lying.near(array), lying.cell_size(array)
     if ids is not None:
         places = lying.cells(ids)[rows.slots]

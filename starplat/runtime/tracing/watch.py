@@ -77,7 +77,6 @@ class Watch:
         self._left_out += rounds
 
     def trace(self, seconds: float) -> Trace:
-        """All of it."""
         filled = tuple(replace(one, times=times) for one, times in self._filled.items())
         return Trace(
             tuple(self._rounds),

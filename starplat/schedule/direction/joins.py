@@ -38,7 +38,6 @@ class Join:
 
     @property
     def flags(self) -> tuple[ir.Array, ...]:
-        """The flags of the senders."""
         found = (flag_of(condition, self.teller) for condition in self.chosen)
         return tuple(array for array in found if array is not None)
 

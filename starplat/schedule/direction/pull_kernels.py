@@ -22,7 +22,6 @@ class Spread:
 
     @property
     def cells(self) -> ir.Array:
-        """What is lowered."""
         return self.lowering.array
 
 

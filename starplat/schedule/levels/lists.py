@@ -129,7 +129,6 @@ class LevelsAsLists(ReturnRewriter):
         self.choices = Choices(taken, self.counting)
 
     def module(self) -> ir.Module:
-        """The module with the list."""
         made = self.given.with_function(self.host_function(self.given.function(self.function)))
         drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
         kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)

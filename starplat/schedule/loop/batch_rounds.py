@@ -273,12 +273,10 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
 
 
 def loaded_by(value: ir.Expression) -> set[ir.Array]:
-    """What a value reads."""
     return set(arrays_in(value))
 
 
 def loaded_in(kernel: ir.Kernel) -> Iterator[ir.Array]:
-    """What a kernel reads."""
     heads = (*expressions_of(kernel.domain), *(() if kernel.filter is None else (kernel.filter,)))
     inside = (*(part for head in heads for part in walk_expression(head)), *all_expressions(kernel.body))
     return (part.array for part in inside if isinstance(part, ir.Load))

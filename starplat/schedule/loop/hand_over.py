@@ -245,7 +245,6 @@ class _Spread:
     def rounds(
         self, loop: ir.Loop, goes_on: ir.Variable, limit: ir.Variable | None, *, few: bool
     ) -> tuple[ir.HostOp, ...]:
-        """The loop in one of the launches."""
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
         made = replace(made, body=PUSHING.host_block(made.body)) if few else made
         nodes = MOST if few else LEAST

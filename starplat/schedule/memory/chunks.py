@@ -84,7 +84,6 @@ class _InChunks(ModuleRewriter):
         self.changed = {kernel.name: self.in_chunks(kernel) for kernel in kernels}
 
     def copies_of(self, layout: ir.Layout) -> ir.Layout:
-        """The copies of rows of a layout."""
         rows = self.made(f"{layout.offsets.name}_of_chunk", ir.Element.ARC, ir.Extent.NODES_AND_ONE)
         return ir.Layout(rows, self.made(f"{layout.neighbors.name}_of_chunk", ir.Element.NODE, ir.Extent.HEADS))
 
@@ -111,7 +110,6 @@ class _InChunks(ModuleRewriter):
         return with_signature(replace(kernel, domain=domain, filter=chosen, body=body, chunks=chunks))
 
     def arcs_in_chunks(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel for the arcs of a chunk."""
         ways = own_arcs.accesses(kernel)
         assert ways is not None
         cells, place = self.cells_of(ir.CSR, ways), build.minus(kernel.own, ir.Ref(self.first_arc))
@@ -121,7 +119,6 @@ class _InChunks(ModuleRewriter):
         return with_signature(replace(kernel, domain=domain, body=body, chunks=chunks))
 
     def copied(self, layout: ir.Layout, ways: Mapping[ir.Array, ir.Array | None]) -> ir.CopiedRows:
-        """What is copied of the rows of a layout."""
         return ir.CopiedRows(layout.offsets, self.rows[layout], self.cells_of(layout, ways))
 
     def cells_of(self, layout: ir.Layout, ways: Mapping[ir.Array, ir.Array | None]) -> ir.CopiedCells:

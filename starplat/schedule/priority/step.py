@@ -115,7 +115,6 @@ class _Maker(Decider):
         return f"in steps from the mean of '{found.added}' and from degrees"
 
     def chosen(self, step: ir.Variable, found: Relaxing) -> Iterable[ir.HostOp]:
-        """The declarations of the step."""
         if isinstance(self.priority, Delta):
             width = self.priority.width
             value: ir.Expression = ir.Const(float(width) if step.element.is_real else max(int(width), 1), step.element)

@@ -25,7 +25,6 @@ class Bitmap:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All arrays on the device."""
         return self.bits, self.size
 
     @property
@@ -47,7 +46,6 @@ class Layers:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All arrays on the device."""
         return self.bits, self.layer, self.words, self.size
 
     @property

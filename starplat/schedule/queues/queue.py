@@ -20,7 +20,6 @@ class Queue:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All arrays on the device."""
         return self.bits, self.nodes, self.size
 
     @property

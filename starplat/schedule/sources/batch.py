@@ -71,7 +71,6 @@ def listing(state: BatchState, members: ir.Array, listed: Listed) -> tuple[ir.Ho
 
 
 def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
-    """What one level does."""
     return (
         ir.SetVariable(state.more, build.FALSE),
         ir.Fill(state.following, build.FALSE),

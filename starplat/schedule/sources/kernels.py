@@ -162,7 +162,7 @@ def pulls(state: BatchState) -> str:
         "look_for_bits",
         ir.Kernel(
             "",
-            ir.Numbers(ir.NumNodes() if parts == 1 else build.times(ir.NumNodes(), build.number(parts))),
+            ir.WordsOfNodes(ir.NumNodes() if parts == 1 else build.times(ir.NumNodes(), build.number(parts))),
             number,
             body,
             reductions=(ir.Reduction(state.more, ir.Combine.OR),),

@@ -79,7 +79,6 @@ class BatchState(Made):
         return self.width // WORD
 
     def word(self, node: ir.Expression, lane: ir.Expression) -> ir.Expression:
-        """The place of a word of a node."""
         if self.lanes == 1:
             return node
         first = build.times(node, build.number(self.lanes), INT)
@@ -115,7 +114,6 @@ class BatchState(Made):
 
 
 def behind(first: ir.Expression, several: int) -> list[ir.Expression]:
-    """The places from the first one on."""
     if first == build.ZERO:
         return [build.number(i) for i in range(several)]
     return [first, *(build.plus(first, build.number(i)) for i in range(1, several))]

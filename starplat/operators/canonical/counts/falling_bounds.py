@@ -66,7 +66,6 @@ class Row:
     conditions: tuple[typed.Expression, ...]
 
     def over(self, statement: typed.Statement) -> typed.ForEach:
-        """The loop over them."""
         build = Builder(self.domain.node.span)
         return build.over(self.there, self.domain, statement, condition=all_of(self.conditions))
 

@@ -349,7 +349,6 @@ class _Followed:
         raise _NotFollowed
 
     def run(self, statements: Sequence[typed.Statement]) -> None:
-        """Follows statements."""
         for s in statements:
             match s:
                 case typed.Declare(symbol, None):

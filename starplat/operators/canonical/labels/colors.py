@@ -97,7 +97,6 @@ def _stores(
 
 
 def _symbols(tree: Any) -> list[typed.Symbol]:
-    """All symbols in a tree."""
     found: list[typed.Symbol] = []
     rebuilt(tree, lambda part: found.append(part) if isinstance(part, typed.Symbol) else None)
     return found
@@ -134,7 +133,6 @@ class _Colors:
         return None
 
     def _says(self, number: float | None) -> dict[float, bool]:
-        """What the flags are where the number is this one."""
         return {v: (number == v) is not (v == self.first) for v in self.flags}
 
     def _held(self, cell: typed.Cell, when: _Conditions) -> dict[float, bool]:

@@ -27,6 +27,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import conjuncts
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.operators.build import Builder
 from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, Known, Surroundings, may_leave, with_loops
 from starplat.operators.canonical.rebuilding import rebuilt
@@ -96,19 +97,17 @@ class _Growth:
 
     def made(self, loop: _Loop) -> tuple[typed.Statement, ...]:
         """The loop that goes on while a node joins."""
-        more = typed.Variable(typed.Symbol("more", Scalar.BOOL, typed.Role.LOCAL, loop.span), span=loop.span)
+        build = Builder(loop.span)
+        more = build.variable(build.local("more", Scalar.BOOL))
 
         def joins(s: typed.Assign | typed.Update, *when: typed.Expression) -> typed.Statement:
-            stores = tuple(typed.Assign(place, typed.TRUE, span=s.span) for place in (s.place, more))
-            condition: typed.Expression = typed.Unary(typed.UnaryOperator.NOT, s.place, span=s.span)
-            for given in when:
-                condition = typed.Binary(typed.Operator.AND, given, condition, Scalar.BOOL, span=s.span)
-            return typed.If(condition, typed.Block(stores, span=s.span), span=s.span)
+            at = Builder(s.span)
+            return at.when(at.both(*when, at.negated(s.place)), at.assign(s.place, True), at.assign(more, True))
 
         def change(part: Any) -> Any:
             match part:
                 case typed.If(_, then, None) if self._asks_first(part):
-                    goes_on = typed.Assign(more, typed.TRUE, span=part.span)
+                    goes_on = Builder(part.span).assign(more, True)
                     return replace(part, then=replace(then, statements=(goes_on, *then.statements)))
                 case typed.Assign(typed.Cell(symbol)) if symbol is self.members:
                     return joins(part)
@@ -116,10 +115,8 @@ class _Growth:
                     return joins(part, value)
             return None
 
-        none = typed.Assign(more, typed.FALSE, span=loop.span)
-        body = replace(loop.body, statements=(none, *(rebuilt(s, change) for s in self.rounds)))
-        begun = typed.Declare(more.symbol, typed.TRUE, span=loop.span)
-        return begun, replace(loop, condition=more, body=body)
+        rounds = (build.assign(more, False), *rebuilt(self.rounds, change))
+        return build.declare(more.symbol, build.truth(True)), replace(loop, condition=more, body=build.block(*rounds))
 
     def _asks_first(self, branch: typed.If) -> bool:
         """Whether a branch makes a node a member, for which it asks that it is none."""
@@ -148,11 +145,11 @@ class _Added:
 
     def made(self, loop: _Loop) -> tuple[typed.Statement, ...]:
         """The loop that goes on while something is added."""
-        grown = typed.Variable(typed.Symbol("grown", Scalar.BOOL, typed.Role.LOCAL, loop.span), span=loop.span)
-        nothing = typed.Literal(0, self.more.symbol.scalar, span=loop.span)
-        some = typed.Binary(_asked(loop), self.more, nothing, Scalar.BOOL, span=loop.span)
-        body = replace(loop.body, statements=(*self.rounds, typed.Assign(grown, some, span=loop.span)))
-        return typed.Declare(grown.symbol, typed.TRUE, span=loop.span), replace(loop, condition=grown, body=body)
+        build = Builder(loop.span)
+        grown = build.variable(build.local("grown", Scalar.BOOL))
+        some = build.compared(self.more, _asked(loop), build.number(0, self.more.symbol.scalar))
+        body = build.block(*self.rounds, build.assign(grown, some))
+        return build.declare(grown.symbol, build.truth(True)), replace(loop, condition=grown, body=body)
 
 
 def _asked(loop: _Loop) -> typed.Operator:

@@ -136,7 +136,6 @@ def begins_at(symbol: typed.Symbol, first: int, before: Sequence[typed.Statement
 
 
 def number(value: typed.Expression, known: Known) -> int | None:
-    """The whole number that an expression is known to be."""
     held = known.get(value.symbol) if isinstance(value, typed.Variable) else None
     found = value.value if isinstance(value, typed.Literal) else held
     return found if isinstance(found, int) and not isinstance(found, bool) else None

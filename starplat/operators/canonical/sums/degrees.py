@@ -1,5 +1,5 @@
-"""A real property that only says what follows from degrees, of its node or its arc's source, is computed where it is
-asked for.
+"""A property that only says what follows from degrees, of its node or its arc's source, is computed where it is asked
+for.
 
 forall (v in g.nodes()) {                             forall (v in g.nodes()) {
   forall (w in g.neighbors(v)) {                        for (u in g.nodes_to(v)) {
@@ -71,9 +71,11 @@ def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Sto
             parts = list(walk.within(value))
         case _:
             return None
-    asks = any(isinstance(p, typed.GraphQuery) for p in parts) and symbol.property.element.is_real
+    asks = any(isinstance(p, typed.GraphQuery) for p in parts) and symbol.property.element.is_numeric
     plain = asks and all(isinstance(p, _PARTS) and _is_known(p, node) for p in parts)
-    if not plain or walk.leaves(loop) or symbol in _reads(loop) or any(symbol in walk.all_written(s) for s in later):
+    if not plain or walk.leaves(loop) or any(symbol in walk.all_written(s) for s in later):
+        return None
+    if symbol in _reads(loop) and (conditions or not _is_read_behind(store, loop)):
         return None
     rows = [s for s in loop.body.statements if isinstance(s, typed.ForEach) and symbol in walk.all_written(s)]
     match symbol.type, rows:
@@ -89,6 +91,14 @@ def _stored(symbol: typed.Symbol, statements: Sequence[typed.Statement]) -> _Sto
             is_arc = _arcs(loop).get(index, index) == typed.ArcInHand(arcs.iterator)
             return _Stored(symbol, node, value, ()) if of_all and is_arc and store in arcs.body.statements else None
     return None
+
+
+def _is_read_behind(store: typed.Assign, loop: typed.ForEach) -> bool:
+    """Whether a node reads what it has stored behind that, and reads no other's."""
+    statements, symbol = loop.body.statements, store.place.symbol
+    ahead = statements[: statements.index(store)] if store in statements else statements
+    cells = [p for p in walk.all_parts(loop.body) if isinstance(p, typed.Cell) and p.symbol is symbol]
+    return all(p == store.place for p in cells) and not any(walk.touches(s, symbol) for s in ahead)
 
 
 def _chosen(value: typed.Expression) -> tuple[typed.Expression, tuple[typed.Expression, ...]]:

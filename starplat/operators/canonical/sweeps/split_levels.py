@@ -210,7 +210,6 @@ def _farthest(found: _Levels, far: typed.Symbol) -> tuple[typed.Statement, ...]:
 
 
 def _over_levels(found: _Levels, done: typed.ForEach, far: typed.Symbol, k: typed.Symbol) -> typed.CountedLoop:
-    """The loop of the visitor over all levels."""
     build = Builder(done.span)
     level = build.variable(k)
     visitor = substituted(done, {found.counter: _plus(level, found.ahead)})
