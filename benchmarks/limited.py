@@ -13,7 +13,7 @@ which is `memory=resident` with room for all, run under the same. Chunks that ne
 beside it. `resident` and `unified` have no limit, `mapped` no arcs on the device. Answers are compared with those of
 the first way. `--aims` runs the programs and shares that an aim was set for, besides any that are asked for, and says
 whether it is met; with room for all against `alike`, where that is measured. Where chunks take longer than `--patience`
-and ten times as long as `ondemand`, they are given up, and that time counts as theirs, less what it takes to lock the
+and five times as long as `ondemand`, they are given up, and that time counts as theirs, less what it takes to lock the
 arcs' pages: their mean is then too low. A figure is the least of the repetitions after a warm-up, for PageRank of one
 iteration. Chunks come last. Cells are printed as they are finished, with the bytes that lie on either side and the
 seconds that all took. What a run moves is told in passes over all arcs: by `chunks` as the runtime counts it; under
@@ -62,7 +62,7 @@ COUNTED = "memory=ondemand,loop=host,order=as-is"
 """The schedules of ways to run: without a limit, and within one; `auto` takes `memory=ondemand` by itself."""
 LINE, COPIED, LOCKED = 128, 1 << 30, 10e9
 """Bytes: of a line of the host's memory, of the copies whose rate is told, and of pages that are locked in a second."""
-TIMES = 10
+TIMES = 5
 """How many times as long as `ondemand` chunks may take."""
 COMPARED = 1 << 22
 """Cells of answers that a thread compares at a time."""
@@ -95,7 +95,8 @@ AIMS = {
 @dataclass(frozen=True)
 class Cell:
     """One program in one amount of memory: milliseconds, or how many it takes `at_least`, bytes here and there, passes
-    over all arcs that are moved, seconds with all preparation; else why there are none."""
+    over all arcs that are moved, seconds with all preparation, and those of uploads among them; else why there are
+    none."""
 
     row: str
     memory: str
@@ -107,6 +108,7 @@ class Cell:
     aim: str = ""
     at_least: bool = False
     seconds: float = 0.0
+    uploads: float = 0.0
 
     def __str__(self) -> str:
         """The line that is printed, which `read` reads."""
@@ -120,7 +122,7 @@ class Cell:
         words += [] if self.passes is None else [f"{self.passes:.3f} passes moved"]
         if self.row == "pagerank" and self.host and self.milliseconds:
             words.append(f"{self.host / self.milliseconds / 1e6:.1f} GB/s")
-        words.append(f"{self.seconds:.1f} s in all")
+        words.append(f"{self.seconds:.1f} s in all, {self.uploads:.1f} to upload")
         return ", ".join([*words, self.aim] if self.aim else words)
 
 
@@ -162,6 +164,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{name}: {entry.graph.describe()}, made in {perf_counter() - began:.1f} s", flush=True)
         all_cells.append([])
         benches = [Bench.of(entry, ROWS[row], target, options.repeat) for row in rows]
+        for bench in benches:  # this takes off the device what lies there
+            bench.look(chunks="chunks" in all_ways)
         for ways in ([way for way in all_ways if way != "chunks"], ["chunks"] if "chunks" in all_ways else []):
             for bench in benches if ways else ():
                 for cell in measured(bench, ways, options):
@@ -230,10 +234,10 @@ def measured(bench: Bench, ways: list[str], options: argparse.Namespace) -> Iter
         aim, room, beside = aimed.get(share), int(share * bench.arcs), resident
         fitting = {"alike": share >= 1, "ondemand": True, "chunks": share in asked}
         for way in (way for way in LIMITED if way in ways and fitting[way]):
-            within = {"schedule": LIMITED[way], "device_memory": bench.needed() + room}
+            within = {"schedule": LIMITED[way], "device_memory": bench.needed[ON_DEMAND] + room}
             patience = None
             if way == "chunks":
-                within["device_memory"] = max(bench.needed(), bench.needed(CHUNKS)) + room
+                within["device_memory"] = max(bench.needed.values()) + room
                 patience = options.patience and max(options.patience, TIMES * bench.ours.get(share, 0.0))
             cell = bench.cell(f"{way} {share:.0%}", within, patience)
             if way == "ondemand" and cell.milliseconds:
@@ -258,7 +262,7 @@ class GivenUpError(Exception):
 @dataclass
 class Bench:
     """One program on one graph; `known` has the answers of the first way, once there are any, `ours` the seconds of
-    `ondemand` by share."""
+    `ondemand` by share, `needed` the bytes of the device that it takes with no arcs there, by schedule."""
 
     entry: Entry
     row: Row
@@ -267,6 +271,7 @@ class Bench:
     how: dict[str, Any]
     known: dict[str, Any] = field(default_factory=dict)
     ours: dict[float, float] = field(default_factory=dict)
+    needed: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, entry: Entry, row: Row, target: str, repeat: int) -> Bench:
@@ -281,9 +286,10 @@ class Bench:
         """The bytes of all arcs."""
         return _arcs(self.row, self.entry)
 
-    def needed(self, schedule: str = ON_DEMAND) -> int:
-        """The bytes of the device that the program takes with no arcs there."""
-        return needed(self.program, self.entry, self.how, schedule)
+    def look(self, *, chunks: bool) -> None:
+        """Asks what the program needs."""
+        for schedule in (ON_DEMAND, CHUNKS) if chunks else (ON_DEMAND,):
+            self.needed[schedule] = needed(self.program, self.entry, self.how, schedule)
 
     def cell(self, memory: str, more: dict[str, Any], patience: float | None = None) -> Cell:
         """The figures of one way; a run that takes more seconds than the patience is given up."""
@@ -308,7 +314,8 @@ class Bench:
             if not alike(result[name], self.known.setdefault(name, result[name])):
                 return Cell(self.row.name, memory, why="another answer than that of the first way")
         best = min(result.seconds.run[1:]) * 1e3 / _iterations(self.row)
-        return Cell(self.row.name, memory, best, result.estimate.total, sum(result.estimate.mapped.values()))
+        far = sum(result.estimate.mapped.values())
+        return Cell(self.row.name, memory, best, result.estimate.total, far, uploads=result.seconds.upload)
 
 
 def _give_up(patience: float, progress: Progress) -> None:
@@ -364,11 +371,20 @@ def show(graph: str, cells: list[Cell]) -> None:
     for head in ("", *memories):
         table.add_column(head, justify="right" if head else "left", no_wrap=True)
     for row in dict.fromkeys(cell.row for cell in cells):
-        found = {cell.memory: cell.milliseconds for cell in cells if cell.row == row}
-        first = found[memories[0]]
-        texts = ("failed" if ms is None or first is None else f"{ms:.2f} ({ms / first:.2f})" for ms in found.values())
+        found = {cell.memory: cell for cell in cells if cell.row == row}
+        first = found[memories[0]].milliseconds
+        texts = (_in_table(found.get(memory), first) for memory in memories)
         table.add_row(ROWS[row].title, *texts)
     Console(width=30 + 20 * len(memories)).print(table)
+
+
+def _in_table(cell: Cell | None, first: float | None) -> str:
+    """A cell of the table beside the first one's milliseconds; nothing where it was not measured."""
+    if cell is None:
+        return ""
+    if cell.milliseconds is None or first is None:
+        return "failed"
+    return f"{'>' * cell.at_least}{cell.milliseconds:.2f} ({cell.milliseconds / first:.2f})"
 
 
 if __name__ == "__main__":

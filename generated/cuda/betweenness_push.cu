@@ -60,8 +60,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                         },
                         [&](int neighbor, arc_t e_in) {
                             bfs_level[neighbor] = depth + 1;
-                            insert(bfs_level_next, neighbor);
-                        });
+                        }, bfs_level_next);
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             } else {
@@ -132,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 136 "betweenness_push.cu"
+#line 135 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -54,8 +54,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_loop(
                         },
                         [&](int neighbor, arc_t e_in) {
                             bfs_level[neighbor] = depth + 1;
-                            insert(bfs_level_next, neighbor);
-                        });
+                        }, bfs_level_next);
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             } else {
@@ -100,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_loop(
     }
 }
 
-#line 104 "bfs.cu"
+#line 103 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

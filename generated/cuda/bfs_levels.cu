@@ -29,6 +29,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(frontier, src);
     bool finished = false;
     clear(frontier_next, num_nodes);
+    int depth = 0;
     grid_barrier(arrived);
     do {
         if (has_many(frontier, num_nodes)) {
@@ -43,10 +44,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
                         return contains(frontier, v);
                     },
                     [&](int w, arc_t e_in) {
-                        const int v = in_columns[e_in];
-                        level[w] = add_inf(level[v], 1);
-                        insert(frontier_next, w);
-                    });
+                        level[w] = depth + 1;
+                    }, frontier_next);
                 inserted(frontier_next, num_nodes, row_offsets);
             }
             grid_barrier(arrived);
@@ -58,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
                 advance(frontier, num_nodes, row_offsets, every_node,
                     [&](int v, arc_t e) {
                         const int w = columns[e];
-                        const int level_of_next = add_inf(level[v], 1);
+                        const int level_of_next = depth + 1;
                         if (level_of_next < level[w]) {
                             level[w] = level_of_next;
                             insert(frontier_next, w);
@@ -67,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
                 inserted(frontier_next, num_nodes, row_offsets);
             }
         }
+        depth += 1;
         { auto other = frontier; frontier = frontier_next; frontier_next = other; }
         grid_barrier(arrived);
         finished = is_empty(frontier);

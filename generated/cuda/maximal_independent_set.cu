@@ -29,12 +29,17 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
         joins[cell] = false;
     }
     bool finished = false;
-    grid_barrier(arrived);
+    bool again = false;
     do {
         finished = true;
+        grid_barrier(arrived);
         {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             #line 12 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!undecided[v]) continue;
                 bool wins = true;
@@ -52,9 +57,14 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                     }
                 }
                 joins[v] = wins;
+                finished_part = false;
             }
+            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+        if (finished && again) break;
         {
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             #line 22 "maximal_independent_set.sp"
@@ -73,22 +83,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                 }
             }
         }
-        grid_barrier(arrived);
-        {
-            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-            #line 11 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
-            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-                if (undecided[node]) finished_part = false;
-            }
-            if (!finished_part) finished_found[finished_turn] = 0;
-        }
-        grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+        again = true;
     } while (!finished);
 }
 
@@ -105,12 +100,17 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
         joins[cell] = false;
     }
     bool finished = false;
-    grid_barrier(arrived);
+    bool again = false;
     do {
         finished = true;
+        grid_barrier(arrived);
         {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             #line 12 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
             ask_all(num_nodes, row_offsets,
                 [&](int v) { return undecided[v]; },
                 [&](int v, arc_t i) {
@@ -120,9 +120,14 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                 [&](int v, bool not_wins) {
                     bool wins = !not_wins;
                     joins[v] = wins;
+                    finished_part = false;
                 });
+            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+        if (finished && again) break;
         {
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             #line 22 "maximal_independent_set.sp"
@@ -139,26 +144,11 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                     undecided[u] = false;
                 });
         }
-        grid_barrier(arrived);
-        {
-            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-            #line 11 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
-            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-                if (undecided[node]) finished_part = false;
-            }
-            if (!finished_part) finished_found[finished_turn] = 0;
-        }
-        grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+        again = true;
     } while (!finished);
 }
 
-#line 162 "maximal_independent_set.cu"
+#line 152 "maximal_independent_set.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -828,45 +828,82 @@ __device__ inline void search_in_teams(
     }
 }
 
-// Searches the rows of the nodes to keep: each thread one, with its warp's help, but for long ones, which are put off.
-template <class Keep, class Test, class Reach>
+#define SEARCHED_AT_ONCE 2  // nodes of a thread whose arcs are under way together
+
+// Searches the rows of the nodes to keep: each thread some, with its warp's help, but for long ones, which are put off.
+// What threads find by themselves is put into the set by their warps; reach_alone(node, arc) does both for a node.
+template <class Keep, class Test, class Reach, class Alone, class... Sets>
 __device__ inline void search_in_warps(
-    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach, Alone reach_alone,
+    const Sets &...sets
 ) {
-    for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + threadIdx.x % WARP;
-        const bool kept = node < num_nodes && keep(node);
-        arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
-        for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
-            if (test(node, arc)) {
-                reach(node, arc);
-                end = arc;
-                break;
+    const int lane = threadIdx.x % WARP, step = gridDim.x * blockDim.x;
+    for (int begin = warp_number() * WARP; begin < num_nodes; begin += SEARCHED_AT_ONCE * step) {
+        arc_t arc[SEARCHED_AT_ONCE], end[SEARCHED_AT_ONCE];
+        bool kept[SEARCHED_AT_ONCE], found[SEARCHED_AT_ONCE] = {}, more = true;
+#pragma unroll
+        for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
+            const int node = begin + i * step + lane;
+            kept[i] = node < num_nodes && keep(node);
+        }
+#pragma unroll
+        for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
+            const int node = begin + i * step + lane;
+            arc[i] = kept[i] ? rows[node] : 0;
+            end[i] = kept[i] ? rows[node + 1] : 0;
+        }
+        for (int turn = 0; turn < FEW_ARCS && more; turn++) {
+            bool holds[SEARCHED_AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
+                holds[i] = arc[i] < end[i] && test(begin + i * step + lane, arc[i]);
+            }
+            more = false;
+#pragma unroll
+            for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
+                if (holds[i]) {
+                    reach(begin + i * step + lane, arc[i]);
+                    found[i] = true;
+                    end[i] = arc[i];
+                }
+                if (arc[i] < end[i]) arc[i]++;
+                more |= arc[i] < end[i];
             }
         }
-        if (long_rows.puts_off(node, end - arc)) end = arc;
-        for (Lanes left = lanes_where(arc < end); left != 0; left &= left - 1) {
-            const int which = first_of(left);
-            const arc_t first = from_lane(arc, which), last = from_lane(end, which);
-            search_row(begin + which, first, last, test, reach);
+#pragma unroll
+        for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
+            (insert_together(sets, begin + i * step, lanes_where(found[i])), ...);
+            if (long_rows.puts_off(begin + i * step + lane, end[i] - arc[i])) end[i] = arc[i];
+            for (Lanes left = lanes_where(arc[i] < end[i]); left != 0; left &= left - 1) {
+                const int which = first_of(left);
+                const arc_t first = from_lane(arc[i], which), last = from_lane(end[i], which);
+                search_row(begin + i * step + which, first, last, test, reach_alone);
+            }
         }
     }
 }
 
-// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
-template <class Keep, class Test, class Reach>
-__device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one, and puts
+// the node into the set if one is given.
+template <class Keep, class Test, class Reach, class... Sets>
+__device__ inline void search_all(
+    int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach, const Sets &...sets
+) {
     __shared__ int found;
+    const auto reach_alone = [&](int node, arc_t arc) {
+        reach(node, arc);
+        (insert(sets, node), ...);
+    };
     LongRows &long_rows = no_long_rows();
     if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
-        search_in_teams(num_nodes, rows, long_rows, keep, test, reach);
+        search_in_teams(num_nodes, rows, long_rows, keep, test, reach_alone);
     } else {
-        search_in_warps(num_nodes, rows, long_rows, keep, test, reach);
+        search_in_warps(num_nodes, rows, long_rows, keep, test, reach, reach_alone, sets...);
     }
     __syncthreads();
     for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
         const int node = long_rows.nodes[i];
-        search_row(node, rows[node], rows[node + 1], test, reach);
+        search_row(node, rows[node], rows[node + 1], test, reach_alone);
     }
     for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
         const int node = long_rows.huge[i];
@@ -877,7 +914,7 @@ __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, T
             const arc_t arc = begin + threadIdx.x;
             const bool holds = arc < end && test(node, arc);
             __syncthreads();  // all have looked at what was found before
-            if (holds && atomicExch(&found, 1) == 0) reach(node, arc);
+            if (holds && atomicExch(&found, 1) == 0) reach_alone(node, arc);
             __syncthreads();
         }
         __syncthreads();

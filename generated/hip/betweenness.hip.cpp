@@ -62,8 +62,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                         },
                         [&](int neighbor, arc_t e_in) {
                             bfs_level[neighbor] = depth + 1;
-                            insert(bfs_level_next, neighbor);
-                        });
+                        }, bfs_level_next);
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
                 grid_barrier(arrived);
@@ -162,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 166 "betweenness.hip.cpp"
+#line 165 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -66,8 +66,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
                         },
                         [&](int neighbor, arc_t e_in) {
                             bfs_level[neighbor] = depth + 1;
-                            insert(bfs_level_next, neighbor);
-                        });
+                        }, bfs_level_next);
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             } else {
@@ -275,7 +274,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop_2(
     } while (more);
 }
 
-#line 279 "radii.hip.cpp"
+#line 278 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

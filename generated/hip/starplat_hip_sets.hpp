@@ -311,6 +311,18 @@ __device__ inline void advance_members(
     long_arcs(rows, long_rows, body);
 }
 
+// Puts in the nodes first + i for every thread i of a warp in `found`; all threads of the warp together.
+__device__ inline void insert_together(const Frontier &set, int first, Lanes found) {
+    const int lane = threadIdx.x % WARP;
+    const unsigned word = lane % 32 == 0 ? (unsigned)(found >> lane) : 0;
+    const unsigned fresh = word == 0 ? 0 : word & ~atomicOr(&set.bits[(first + lane) / 32], word);
+    const bool is_new = from_lane(fresh, lane / 32 * 32) >> lane % 32 & 1;
+    const Lanes together = lanes_where(is_new);
+    int place = lane == 0 && together != 0 ? atomicAdd(set.fresh, __popcll(together)) : 0;
+    place = from_lane(place, 0) + __popcll(together & (((Lanes)1 << lane) - 1));
+    if (is_new && place < MOST_NEW) set.fresh[1 + place] = first + lane;
+}
+
 // Calls body(node, arc) for every arc of the members to keep, and leaves the set empty.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {

@@ -45,7 +45,7 @@ class Neighbor:
         divisors = dict.fromkeys(
             e.right
             for e in visitor.walk_expression(expression)
-            if isinstance(e, ir.Binary) and e.operator.divides and _may_be_zero(e)
+            if isinstance(e, ir.Binary) and e.operator.divides and may_be_zero(e)
         )
         guard: ir.Expression | None = None
         for divisor in divisors:
@@ -64,7 +64,7 @@ class Neighbor:
                 return variable == self.variable or self.holds(variable)
             case ir.Load(array, index):
                 return self.holds(array) and self._is_inside(array.extent, index)
-            case ir.Binary() if expression.operator.divides and _may_be_zero(expression):
+            case ir.Binary() if expression.operator.divides and may_be_zero(expression):
                 return self._is_its_degree(expression.right) and self.is_of_it(expression.left)
             case ir.Unary() | ir.Binary() | ir.Select() | ir.Cast() | ir.Apply():
                 return all(map(self.is_of_it, visitor.operands(expression)))
@@ -86,7 +86,7 @@ class Neighbor:
         return divisor == other.degree(ir.Ref(self.variable))
 
 
-def _may_be_zero(division: ir.Binary) -> bool:
+def may_be_zero(division: ir.Binary) -> bool:
     """Whether dividing might fail: not for reals, nor for constants."""
     if division.right.element.is_real:
         return False

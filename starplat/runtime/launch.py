@@ -136,7 +136,7 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
         runs = (
             begin(m, bound=inside.within(m), resident=on_device(device, taken) if tried else resident) for m in modules
         )
-        run = _that_fits(runs, tried)
+        run = that_fits(runs, tried)
         compiling = asked.compile_seconds + perf_counter() - started - looking
         run, done = _driven_where_it_fits(run, runs, tried, call)
         if numbers is not None:
@@ -155,7 +155,7 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
     return replace(result, judge=partial(not_numbers, module, now, call.given, returned=None))
 
 
-def _that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
+def that_fits(runs: Iterator[Run], tried: list[Run]) -> Run:
     """The first for which there is room, else the one that needs the least. Those that were `tried` before come first;
     the others join them."""
     for run in tried:
@@ -184,7 +184,7 @@ def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], cal
             run.device.lower_limit(failed.size)
             for one in tried:
                 one.go_back()
-            run = _that_fits(others, tried)
+            run = that_fits(others, tried)
             if not run.room.fits():
                 raise first from failed
 

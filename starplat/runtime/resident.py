@@ -18,8 +18,8 @@ from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, dtype_of, needs_wide_arcs
-from starplat.runtime.estimate import ON_DEVICE, Whereabouts
-from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets
+from starplat.runtime.estimate import MAPPED, ON_DEVICE, Whereabouts
+from starplat.runtime.heads import COPIED, Cut, arcs_in_heads, copy_heads, head_cells, head_offsets
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
@@ -72,6 +72,7 @@ class ResidentGraph:
         self._device = device
         self._buffers: dict[_Key, Buffer] = {}
         self._kept: dict[Hashable, Any] = {}
+        self._kept_arcs: dict[_Key, ir.KeptArcs | None] = {}
         self._when_graph_goes: weakref.finalize[..., Any] | None = None
         self.num_nodes, self.num_arcs = num_nodes, num_arcs
         self.wide_arcs = needs_wide_arcs(num_arcs)
@@ -126,10 +127,13 @@ class ResidentGraph:
             return False
         return self._device.reads_in_place(cells)
 
-    def prepared(self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None]) -> Mapping[str, Buffer]:
-        """Arrays that belong together, by name; `fill` makes all of them anew where any is missing."""
+    def prepared(
+        self, arrays: Sequence[ir.Array], fill: Callable[[Sequence[Buffer]], None], kept: ir.KeptArcs | None = None
+    ) -> Mapping[str, Buffer]:
+        """Arrays that belong together, by name; `fill` makes all of them anew where any is missing, or where they hold
+        other arcs than those to be `kept`."""
         keys = [self._key(array, ir.Placement.DEVICE) for array in arrays]
-        if not all(key in self._buffers for key in keys):
+        if not all(key in self._buffers and self._kept_arcs.get(key) == kept for key in keys):
             for key in keys:
                 self._drop(key)
             with ExitStack() as undone:
@@ -140,6 +144,7 @@ class ResidentGraph:
                 fill(buffers)
                 undone.pop_all()
             self._buffers |= zip(keys, buffers, strict=True)
+            self._kept_arcs |= dict.fromkeys(keys, kept)
         return {array.name: self._buffers[key] for array, key in zip(arrays, keys, strict=True)}
 
     def has_heads(self, graph: Graph, heads: Iterable[ir.Array], most: Cut, enough: float) -> bool:
@@ -241,7 +246,7 @@ class ResidentGraph:
                 buffer, own.start, _cells_of_piece(name, element, graph, own).astype(buffer.dtype, copy=False)
             )
         elif array in ir.HEAD_ARRAYS:
-            self._device.upload(buffer, self._head(array, graph, buffer.count))
+            self._fill_head(buffer, array, graph)
         elif name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
         else:
@@ -252,14 +257,21 @@ class ResidentGraph:
         name, element, _ = self._key(array, ir.Placement.DEVICE)
         return weights_as(graph, element) if name == ir.WEIGHTS.name else _MAKERS[name](graph)
 
-    def _head(self, array: ir.Array, graph: Graph, count: int) -> Cells:
+    def _fill_head(self, buffer: Buffer, array: ir.Array, graph: Graph) -> None:
+        """The cells of one of HEAD_ARRAYS."""
         assert self.cut is not None
         if array.extent is ir.Extent.NODES_AND_ONE:
-            return head_offsets(graph, array, self.cut)
-        if array in ir.HEAD_WEIGHTS.values():
-            return head_cells(graph, array, self.cut, weights_as(graph, array.element), count)
-        columns = ir.COLUMNS if array is ir.HEAD_COLUMNS else ir.IN_COLUMNS
-        return head_cells(graph, array, self.cut, _MAKERS[columns.name](graph), count)
+            self._device.upload(buffer, head_offsets(graph, array, self.cut))
+        elif self._device.is_host:
+            cells = self._cells(COPIED[array], graph)
+            self._device.upload(buffer, head_cells(graph, array, self.cut, cells, buffer.count))
+        else:
+            into = array is ir.IN_HEAD_COLUMNS
+            rows = ir.with_heads(ir.REVERSE if into else ir.CSR)
+            assert rows.heads is not None
+            begin = (self.array(offsets, lambda: graph) for offsets in (rows.offsets, rows.heads.offsets))
+            buffers = (*begin, self.array(COPIED[array], lambda: graph, MAPPED), buffer)
+            copy_heads(self._device, graph, array, self.cut, buffers)
 
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""

@@ -25,7 +25,7 @@ from starplat.runtime.estimate import (
     too_large,
     too_large_for_host,
 )
-from starplat.runtime.heads import largest_cut, longest_row
+from starplat.runtime.heads import COPIED, largest_cut, longest_row
 from starplat.runtime.resident import ResidentGraph, make_room
 from starplat.same import Same, remembered
 
@@ -233,9 +233,7 @@ class Room:
 
     def _read_at_their_heads(self) -> set[Hashable]:
         """The memory of what is read where heads of rows end."""
-        copied = {ir.HEAD_COLUMNS: ir.COLUMNS, ir.IN_HEAD_COLUMNS: ir.IN_COLUMNS}
-        copied |= {head: replace(ir.WEIGHTS, element=element) for element, head in ir.HEAD_WEIGHTS.items()}
-        return {self.resident.memory(copied[array]) for array in self._heads if array in copied}
+        return {self.resident.memory(COPIED[array]) for array in self._heads if array in COPIED}
 
     def _too_large(self, program: str, expected: Estimate) -> DiagnosticError:
         needed, free = self._still_needed(expected), self.device.free_memory() or 0

@@ -168,7 +168,7 @@ class Run(Graphs):
         assert world is not None
         for one in self.module.prepared:
             fill = partial(Executor(kernels, world).prepare, one.function)
-            buffers = self.resident.prepared(one.arrays, fill)
+            buffers = self.resident.prepared(one.arrays, fill, one.kept)
             self._world = world = replace(world, buffers={**world.buffers, **buffers})
         self.device.synchronise()
         return perf_counter() - started

@@ -31,9 +31,9 @@ class Alternatives:
     """A module as it runs on the device, then those that take its place where it does not fit, made when they are first
     asked for. `seconds` is what uploads took for looking at the graph, until they have been reported."""
 
-    def __init__(self, ways: Iterable[Making], seconds: float) -> None:
+    def __init__(self, ways: Iterable[tuple[Schedule, Making]], seconds: float) -> None:
         self.seconds = seconds
-        self._made: list[ir.Module] = []
+        self._made: list[tuple[Schedule, ir.Module]] = []
         self._ways = list(ways)
 
     def __iter__(self) -> Iterator[ir.Module]:
@@ -41,9 +41,14 @@ class Alternatives:
             if number == len(self._made):
                 if not self._ways:
                     return
-                self._made += self._ways[0]()
+                schedule, make = self._ways[0]
+                self._made += ((schedule, module) for module in make())
                 del self._ways[0]
-            yield self._made[number]
+            yield self._made[number][1]
+
+    def schedule_of(self, module: ir.Module) -> Schedule:
+        """What one of the modules that were made follows."""
+        return next(schedule for schedule, made in self._made if made is module)
 
 
 def alternatives(
@@ -102,12 +107,14 @@ def _alternatives(
         cut = heads_of_rows(found, symmetric=symmetric, weights=weights)
         return (found,) if cut is found else (cut, found)
 
-    ways: list[Making] = [partial(with_heads, one) for one in (asked, *less)]
+    ways: list[tuple[Schedule, Making]] = [(one, partial(with_heads, one)) for one in (asked, *less)]
     if (schedule is None or asked.memory is Memory.AUTO) and less and not launches.changes_graph(module):
         # where the host has no room either, as for a file that is larger than its memory
-        ways.append(lambda: (made_under(replace(asked, memory=Memory.CHUNKS)),))
+        chunks = replace(asked, memory=Memory.CHUNKS)
+        ways.append((chunks, lambda: (made_under(chunks),)))
     if asked.memory is Memory.ONDEMAND:  # with room for all it is as resident
-        ways.insert(0, lambda: (made_under(replace(asked, memory=Memory.RESIDENT)),))
+        whole_there = replace(asked, memory=Memory.RESIDENT)
+        ways.insert(0, (whole_there, lambda: (made_under(whole_there),)))
     return Alternatives(ways, seconds)
 
 

@@ -34,6 +34,7 @@ from starplat.schedule.loop.copies import swapped_copies
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
+from starplat.schedule.loop.seen_first import flags_seen_first
 from starplat.schedule.loop.step import has_launches_in_a_row, is_small, loops_on_device
 from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.memory.chunks import rows_in_chunks
@@ -44,6 +45,7 @@ from starplat.schedule.pairs import carried_in_pairs
 from starplat.schedule.parts import has_sums, sums_in_parts
 from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
+from starplat.schedule.rows.kept import has_kept_arcs, of_many_arcs, rows_of_kept_arcs
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
 from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
@@ -111,6 +113,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "after parts, whose rows lead to no arcs; before loop: what is read before a loop is read by launches then",
         values_by_slot,
     ),
+    GraphStep(
+        "kept",
+        "rounds that ask for the neighbors that come first walk rows of these alone",
+        "after both-ways, which makes rows of what goes both ways; before all that schedules rounds",
+        rows_of_kept_arcs,
+        has_kept_arcs,
+        of_many_arcs,
+    ),
     Step(
         "filters",
         "rounds that ask all nodes whether a filter holds ask those for which it has become true",
@@ -160,6 +170,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a loop that goes on while nodes are added to a set tests whether the set is empty",
         "after frontier; before steps that look for loops with nothing else in them",
         ends_when_empty,
+    ),
+    Step(
+        "seen",
+        "rounds that end when no flag is set find that out where the next round looks at the flags",
+        "after frontier and ending: flags that are a set by then say so by its size",
+        flags_seen_first,
     ),
     Step(
         "priority",
@@ -277,7 +293,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "kept", "order", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 

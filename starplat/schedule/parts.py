@@ -4,7 +4,7 @@ A gather reads a cell of an arbitrary node for every arc. Where the cells of all
 device holds, nearly every such read goes to its memory. So rows are cut by the neighbors' numbers into parts, of whose
 cells the cache holds all: first every node adds up what its neighbors in the first part have, then those in the second,
 and so on. Each node's sum so far stands in a cell of its own, which is read and written in order. The module makes the
-rows in parts itself, once for a graph (see `part_rows`).
+rows in parts itself, once for a graph (see `rows.in_parts`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,9 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.visitor import all_expressions, variables_read, walk_expression, with_signature, written_arrays
-from starplat.schedule import part_rows, step
+from starplat.schedule import step
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.rows.in_parts import with_rows_in_parts
 from starplat.schedule.schedule import Order, Schedule
 
 _CACHED = 2**24
@@ -52,7 +53,7 @@ def sums_in_parts(
         step.Choice(f"{name}: adds up what neighbors have in {parts} parts", why) for name, parts in found.items()
     )
     made = _Gathers(module, found).module()
-    return step.Decided(part_rows.with_rows_in_parts(with_graph_arrays(made)), choices)
+    return step.Decided(with_rows_in_parts(with_graph_arrays(made)), choices)
 
 
 def has_sums(module: ir.Module, capabilities: Capabilities) -> bool:

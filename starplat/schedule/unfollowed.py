@@ -28,8 +28,8 @@ SOUGHT: Mapping[str, str] = {
     "loop": "no loop that launches kernels was found whose rounds do not need the host",
     "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
     "the node's own, and ends when none can be lowered",
-    "algebra": "no loop was found that spreads the best label of each component until no arc changes one, and no "
-    "kernel that counts triangles",
+    "algebra": "no loop was found that spreads the best label of each component until no arc changes one, no kernel "
+    "that counts triangles, and no rounds that ask for neighbors of a higher rank, until a node has its turn",
     "order": "no kernel was found that walks a node's arcs until it finds any one that passes a test and then leaves, "
     "with the same effect whichever it is, and none that adds up reals of all neighbors, found by them alone",
     "memory": "no kernel reads columns, sources of arcs, weights or an edge property that nothing changes, or, for "

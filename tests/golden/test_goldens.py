@@ -47,7 +47,7 @@ KEPT = [
     for path in EXAMPLES
     if (path.stem in SOME[folder] if folder in SOME else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
 ]
-MOST_LINES = 40_600
+MOST_LINES = 40_700
 """Of all files together: they are for people to read."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,13 +11,15 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.interpreter import KernelRunner
 from starplat.runtime import run_module
-from starplat.runtime.devices.cuda import CudaDevice
+from starplat.runtime.devices.cuda import CudaDevice, Entry
 from starplat.runtime.devices.device import Kernels
+from starplat.runtime.devices.together import board_for
 from starplat.runtime.elements import is_for_all
 from starplat.runtime.session import default_session
 from starplat.schedule.parse import parse_schedule
@@ -137,6 +140,78 @@ def test_runs_are_timed_by_the_devices_own_clock(cupy: CuPy) -> None:
     """The stand-in's clock goes on by a millisecond from the event before a run to the one behind it."""
     result = run_module(PROGRAM, GRAPH, target="cuda", arguments={"a": [1] * 5, "b": [2] * 5}, repeat=3)
     assert result.seconds.run == pytest.approx((1e-3, 1e-3, 1e-3))
+
+
+def gpu(cupy: CuPy) -> CudaDevice:
+    device = default_session().device("cuda")
+    assert isinstance(device, CudaDevice)
+    return device
+
+
+def test_a_clock_ends_with_what_the_host_has_waited_for(cupy: CuPy) -> None:
+    """Not when the host, which has had its answer, finds out that nothing follows; what it asks for then counts."""
+    device = gpu(cupy)
+    buffer = device.allocate(np.dtype(np.int32), 5)
+    stop = device.stopwatch()
+    device.fill(buffer, 3)
+    assert device.read_cell(buffer, 4) == 3
+    assert stop() == pytest.approx(1e-3)  # from the first operation to the answer, one event later
+    stop = device.stopwatch()
+    device.read_cell(buffer, 4)
+    device.fill(buffer, 5)
+    assert stop() == pytest.approx(2e-3)
+    stop = device.stopwatch()
+    assert stop() == pytest.approx(1e-3)  # of nothing: what was read before is not what it ends with
+
+
+@pytest.mark.parametrize("room", [2**30, 0])
+def test_few_cells_land_in_locked_pages_where_there_are_some(
+    cupy: CuPy, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    monkeypatch.setattr(PinnedMemory, "room", room)
+    copied: list[int] = []
+    plain = cupy.cuda.runtime.memcpyAsync
+    cupy.cuda.runtime.memcpyAsync = lambda to, at, size, *rest: (copied.append(size), plain(to, at, size, *rest))
+    device = gpu(cupy)
+    for count in (3, 5000):
+        buffer = device.allocate(np.dtype(np.int32), count)
+        cells = np.arange(count, dtype=np.int32)
+        device.upload(buffer, cells)
+        assert device.download(buffer).tolist() == cells.tolist()
+        assert device.read_cell(buffer, 2) == 2
+    assert copied == ([12, 4, 4] if room else [])
+
+
+@pytest.mark.parametrize("count", [2, 5000])
+def test_words_are_taken_as_a_launch_left_them_and_are_fresh_then(cupy: CuPy, count: int) -> None:
+    device = gpu(cupy)
+    words = device.allocate_word(np.dtype(np.int64), count)
+    device.fill(words, 7)
+    stop = device.stopwatch()
+    assert set(device.take_words(words, lambda: device.fill(words, 1)).tolist()) == {7}
+    assert set(device.download_words(words).tolist()) == {1}
+    assert stop() > 0
+
+
+def test_a_kernel_finds_its_arguments_in_eight_bytes_each() -> None:
+    types = (None, np.int32, np.float64, np.uint8, np.int64, np.float32)
+    entry = Entry(SimpleNamespace(ptr=77), [None if one is None else np.dtype(one) for one in types])
+    given = (2**63 + 5, np.int32(-7), np.float64(1.5), np.uint8(1), np.int64(-(2**40)), np.float32(np.inf))
+    places = (ctypes.c_void_p * len(types)).from_address(entry.with_arguments(given))
+    as_c = (ctypes.c_uint64, ctypes.c_int32, ctypes.c_double, ctypes.c_uint8, ctypes.c_int64, ctypes.c_float)
+    assert [one.from_address(place).value for one, place in zip(as_c, places, strict=True)] == list(given)
+    entry.with_arguments((3, *given[1:]))
+    assert ctypes.c_uint64.from_address(places[0]).value == 3
+    assert entry.address == 77
+
+
+@pytest.mark.parametrize("kinds", [("BARRIER",), ("BARRIER", "OUTCOME"), ("FOUND", "BARRIER")])
+def test_a_control_block_is_renewed_only_if_it_has_rings(cupy: CuPy, kinds: tuple[str, ...]) -> None:
+    count = ir.Variable("count", ir.Element.INT)
+    cells = ir.Array("found", ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
+    start = ir.Const(0, ir.Element.INT)
+    arguments = tuple(KernelArgument(ArgumentKind[kind], cells, count, start) for kind in kinds)
+    assert board_for(gpu(cupy), arguments, wide_arcs=False).changes == ("FOUND" in kinds)
 
 
 SUM = starplat.compile("""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from starplat.backends.scheduled import capabilities_of
 from starplat.graph import generators
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.runtime.heads import Cut, arcs_in_heads, head_cells, head_offsets, largest_cut
-from starplat.runtime.resident import on_device
+from starplat.runtime.elements import dtype_of
+from starplat.runtime.heads import COPIED, Cut, arcs_in_heads, head_cells, head_offsets, largest_cut
+from starplat.runtime.resident import ResidentGraph, on_device
 from starplat.runtime.session import Session
 from starplat.runtime.tracing.reads import Reads
 from tests.backends.emulated import Machine, emulated
@@ -123,6 +125,7 @@ def test_emitted_cuda_kernels_read_heads(name: str) -> None:
     program, (graph, source) = starplat.compile(EXAMPLES / f"{name}.sp"), random_graph(7)
     expected = program.run(graph, target="reference", **call(name, source))
     with emulated(Machine()) as device:
+        device.is_host = False  # its kernels make the heads
         result, arcs = limited(program, graph, 0.4, target="cuda", **call(name, source))
         assert sum(result.estimate.mapped.values()) == arcs
         assert on_device(device, graph).num_heads > 0
@@ -187,7 +190,9 @@ def test_heads_follow_the_limit_and_stay_while_it_stays() -> None:
         again = length(least + int(0.6 * arcs))
         assert again[0] == many
         assert again[1] < 100  # nothing of the graph crosses again
+        there = on_device(device, graph)
         assert length(least + int(0.2 * arcs))[0] == few
+        assert on_device(device, graph) is there  # what lies on the host has stayed
         assert length(None)[0] == length(least + arcs)[0] == -1  # all arcs are the device's
         assert length(least + 100)[0] == 0  # no room for offsets of heads: a part of the columns is there
 
@@ -245,7 +250,8 @@ FIRST, SHORT = ir.HeadKind.FIRST, ir.HeadKind.SHORT
     "cut", [Cut(FIRST, 0), Cut(FIRST, 1), Cut(FIRST, 3), Cut(FIRST, 99), Cut(SHORT, 2, 1)], ids=str
 )
 @pytest.mark.parametrize("name", sorted(ZOO))
-def test_heads_are_the_first_arcs_of_rows(name: str, cut: Cut) -> None:
+def test_heads_are_the_first_arcs_of_rows(name: str, cut: Cut, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starplat.runtime.heads._PIECE", 3)
     graph = ZOO[name]
     reverse = graph.reverse if graph.directed else graph
     count = arcs_in_heads(graph, HEADS, cut)
@@ -256,6 +262,36 @@ def test_heads_are_the_first_arcs_of_rows(name: str, cut: Cut) -> None:
             row = rows.columns[rows.row_offsets[node] : rows.row_offsets[node + 1]]
             assert cells[begins[node] : begins[node + 1]].tolist() == row[:length].tolist()
             assert cut.kind is SHORT or length == min(cut.length, len(row))
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "cuda"])
+def test_a_device_makes_the_heads_that_the_host_makes(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with emulated(Machine()) if target == "cuda" else nullcontext(device_of(target)) as device:
+        monkeypatch.setattr(device, "is_host", False)
+        graphs = [ZOO[name] for name in sorted(ZOO)] + [generators.rmat(8, 8, 1, weights=(1, 255))]
+        for graph in graphs:
+            for cut in (Cut(FIRST, 1), Cut(FIRST, 5), Cut(SHORT, 1, 2), Cut(SHORT, 9, 4)):
+                resident = ResidentGraph.of(device, graph)
+                resident.cut_heads(graph, ir.HEAD_ARRAYS, cut)
+                for head, array in COPIED.items():
+                    cells = cells_of(graph, array)
+                    if cells is None or cells.dtype != dtype_of(array.element, wide_arcs=True):
+                        continue
+                    expected = head_cells(graph, head, cut, cells, resident.num_heads)
+                    count = arcs_in_heads(graph, (head,), cut)
+                    assert count == head_offsets(graph, head, cut)[-1]
+                    found = device.download(resident.array(head, partial(itself, graph)))
+                    assert found[:count].tolist() == expected[:count].tolist(), (graph.name, cut, head)
+
+
+def cells_of(graph: Graph, array: ir.Array) -> Any:
+    if array.name == ir.WEIGHTS.name:
+        return graph.weights
+    return graph.columns if array is ir.COLUMNS or not graph.directed else graph.reverse.columns
+
+
+def itself(graph: Graph) -> Graph:
+    return graph
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=8), st.integers(0, 50), st.sampled_from(ir.HeadKind))

@@ -173,6 +173,23 @@ def test_parts_find_the_roots_of_their_own_nodes_only() -> None:
     assert isinstance(ops[ops.index(flatten[0]) + 1], ir.ShareParts)
 
 
+def test_parts_of_large_graphs_begin_at_lines_of_memory() -> None:
+    """Threads side by side have nodes side by side: at any other node each would touch a line more."""
+    ends = np.arange(1000)
+    for nodes, unit in ((2**22 + 5, 128), (2**12, 1)):
+        graph = Graph.from_arcs(nodes, ends, ends + 7, directed=True)
+
+        def bounds(communicator: Communicator, graph: Graph = graph) -> list[int]:
+            return parts_of(graph, communicator).nodes
+
+        for size in (1, 2, 3):
+            first, *inner, last = in_threads(size, bounds)[0]
+            assert (first, last) == (0, nodes)
+            assert inner == sorted(inner)
+            assert all(0 < node < nodes and node % unit == 0 for node in inner)
+            assert unit > 1 or any(node % 128 for node in inner) or size == 1
+
+
 def test_parts_join_trees_with_the_rows_of_their_own_nodes() -> None:
     """Those of GPUs, which have all rows, join all nodes that are outside of the great tree."""
     for symmetric in (False, True):

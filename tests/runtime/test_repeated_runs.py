@@ -16,7 +16,7 @@ from starplat.runtime import scheduling
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
-from starplat.schedule import schedule as schedules
+from starplat.schedule import AUTO, PLAIN, schedule as schedules
 from tests.runtime.devices import device_of
 
 PARTS = "function parts(Graph g, propNode<int> part) { forall (v in g.nodes()) { v.part = v % 2; } }"
@@ -197,12 +197,13 @@ def test_what_takes_a_modules_place_is_made_once_and_refused_every_time() -> Non
         asked.append("making")
         return first, second
 
-    found = scheduling.Alternatives([making, failing], 0.0)
+    found = scheduling.Alternatives([(AUTO, making), (PLAIN, failing)], 0.0)
     for _ in range(2):
         modules = iter(found)
         assert [next(modules), next(modules)] == [first, second]
         with pytest.raises(ValueError, match="no such module"):
             next(modules)
+        assert found.schedule_of(second) is AUTO
     assert asked == ["making", "failing", "failing"]
 
 

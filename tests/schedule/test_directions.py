@@ -230,6 +230,40 @@ def test_what_only_looks_like_it_pushes(name: str) -> None:
             )
 
 
+_SWAPS_LATE = changed(
+    SWAPPED,
+    ("  bool finished", "  int turn = 0;\n  bool finished"),
+    (_ROUND_ENDS, f"    if (turn % 3 == 2) {{\n  {_ROUND_ENDS}\n    }}\n    turn += 1;"),
+)
+COUNT_ROUNDS = {"one flag": ONE_FLAG, "two flags": SWAPPED, "not all neighbors": GUARDED}
+DO_NOT_COUNT = {
+    "the first is no zero": changed(SWAPPED, ("src.dist = 0", "src.dist = 4")),
+    "each round adds more": changed(SWAPPED, ("v.dist + 1", "v.dist + 2")),
+    "long numbers": changed(SWAPPED, ("propNode<int> dist", "propNode<long> dist")),
+    "rounds walk the same set again": _SWAPS_LATE,
+}
+
+
+def counts(module: ir.Module) -> bool:
+    """Whether a loop of one launch tells nodes the number of the round, in place of what the node before them has."""
+    ops = [op for function in module.functions for op in walk_host(function.body)]
+    return any(isinstance(op, ir.DeclareVariable) and op.variable.name == "depth" for op in ops)
+
+
+@pytest.mark.parametrize("name", [*COUNT_ROUNDS, *DO_NOT_COUNT])
+def test_the_number_of_a_round_is_told_where_it_is_the_level(name: str) -> None:
+    text = {**COUNT_ROUNDS, **DO_NOT_COUNT}[name]
+    program = program_of(text)
+    for schedule in ("auto", "loop=cluster", "direction=pull"):
+        module = decided(program.module(), parse_schedule(schedule), BACKENDS["cuda"].capabilities).module
+        assert counts(module) == (name in COUNT_ROUNDS), schedule
+        for graph in map(ZOO.__getitem__, GRAPHS):
+            given = arguments_for(program, graph)
+            expected = run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)
+            found = run_module(module, graph, target="reference", arguments=given, schedule=PLAIN)
+            assert (differs := first_difference(found, expected)) is None, f"{schedule} on {graph.name}: {differs}"
+
+
 @pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("name", [*WAVES, *NEAR_MISSES])
 def test_every_way_gives_the_same_answer(name: str) -> None:

@@ -212,11 +212,38 @@ def test_two_launches_stay_two() -> None:
         assert len(loops_of(made)) == loops
 
 
-@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components"])
+FILLED = """
+function filled(Graph g, propNode<int> a, propNode<int> b, propNode<int> c, propNode<int> d) {
+  g.attachNodeProperty(%s);
+  forall (v in g.nodes()) {
+    forall (w in g.neighbors(v).filter(w > v)) { w.a += v; w.b += v; w.c += v; w.d += v; }
+  }
+}"""
+
+
+@pytest.mark.parametrize(("filled", "loops"), [("a = 1, b = 2, c = 3, d = 4", 1), ("a = 1, b = 2, c = 3", 0)])
+def test_fills_count_as_half_a_launch(filled: str, loops: int) -> None:
+    made = decided(starplat.compile(FILLED % filled).module(), AUTO, CUDA, GraphFacts(10**5, 10**6, 99)).module
+    assert len(loops_of(made)) == loops
+
+
+def test_fills_join_the_kernel_of_the_statement_behind_them() -> None:
+    """What the host reads of that stays with it, and it waits for no scalar of the launch."""
+    module = starplat.compile("distance_sums").module()
+    made = decided(module, AUTO, CUDA, GraphFacts(10**5, 10**6, 99, symmetric=True)).module
+    first, *rest = made.function(made.entry).body
+    assert isinstance(first, ir.OnDevice)
+    assert [op.array.name for op in walk_host(first.body) if isinstance(op, ir.Fill)][:2] == ["farness", "reached_by"]
+    assert first.outcomes == ()
+    assert any(isinstance(op, ir.ReadCell) for op in walk_host(rest))
+
+
+@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components", "distance_sums"])
 def test_kernels_in_one_launch_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step, "FEW_ARCS", range(2**22))
     program = starplat.compile(name)
     for graph in (generators.grid(9, 70), generators.rmat(6, 4), generators.star(12), Graph.from_arcs(0, [], [])):
-        meant = program.run(graph, target="reference")
+        given = {"sources": list(range(0, graph.num_nodes, 2))} if name == "distance_sums" else {}
+        meant = program.run(graph, target="reference", arguments=given)
         with emulated(Machine(seed=1)):
-            assert first_difference(program.run(graph, target="cuda"), meant) is None
+            assert first_difference(program.run(graph, target="cuda", arguments=given), meant) is None

@@ -8,7 +8,7 @@ from starplat.backends import launch, statements as st, uses
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
-from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit
+from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit, puts_in_together
 from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import known_length, listed_length
 
@@ -99,9 +99,16 @@ class RowPrinter:
 
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
+        reach, end = search.reach, ");"
+        match reach:
+            case (*ahead, st.Insert(members, node, alone=False)) if (
+                node == ir.Ref(search.node) and search.part is None and puts_in_together(members)
+            ):
+                self.expressions.helpers.need("insert_together")
+                reach, end = tuple(ahead), f", {name(members)});"
         yield from self.over_nodes(search, "search")
         yield from self.test(search)
-        yield from self.function(f"(int {name(search.node)}, arc_t {name(search.position)})", search.reach, ");")
+        yield from self.function(f"(int {name(search.node)}, arc_t {name(search.position)})", reach, end)
 
     def ask(self, ask: st.Ask) -> Iterator[str]:
         name = self.expressions.local

@@ -51,6 +51,12 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("inserted")
 
 
+def puts_in_together(members: ir.Array) -> bool:
+    """Whether a warp can put its nodes into a set together: a bit for each, and no list of all."""
+    form = FORMS[packing_of(members)]
+    return form.words == "bits" and form.list in ("none", "short")
+
+
 _WALKED_AS = {"shared": "short"}
 """Kinds of lists that share the functions of another kind."""
 
@@ -130,6 +136,8 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
     need_advance(helpers, members)
+    if puts_in_together(members):
+        helpers.need("insert_together")
     helpers.need("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep")
     if not has_whole_list(members):
         need_of_list(helpers, "gather_noted", members)

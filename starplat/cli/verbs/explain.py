@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +18,10 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
+    from starplat.ir import nodes as ir
     from starplat.pipeline import Checked
     from starplat.runtime.divided.foreseen import Foreseen
+    from starplat.runtime.targets import Chosen
     from starplat.schedule import Schedule
     from starplat.schedule.describe import Plan
 
@@ -41,6 +43,7 @@ class Wish:
     parts: int | None = None
     ranks: bool = False
     rounds: int = 1
+    device_memory: str | None = None
 
     @property
     def asked(self) -> bool:
@@ -84,6 +87,12 @@ def explain(
             help="Expect so many rounds of each loop there, or sources; else 1.",
         ),
     ] = None,
+    device_memory: Annotated[
+        str | None,
+        typer.Option(
+            "--device-memory", metavar="SIZE", help="What a run on the graph would follow in so much, and place where."
+        ),
+    ] = None,
     device: options.DeviceNumber = None,
     kind: options.Kind = None,
     schedule: options.ScheduleText = None,
@@ -103,10 +112,11 @@ def explain(
         wanted = arguments.wanted_schedule(schedule, Path(what))
         as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
         _require_one_way(devices, ranks, rounds, graph)
+        _require_graph(device_memory, kind, graph, in_parts=devices is not None or ranks is not None)
         _require_no_schedule(wanted, in_parts=devices is not None or ranks is not None)
         given = None if graph is None else partial(as_asked, graph)
         in_parts = devices or ranks, ranks is not None, rounds or 1
-        wish = Wish(target, device_choice, wanted, given, function, *in_parts)
+        wish = Wish(target, device_choice, wanted, given, function, *in_parts, device_memory)
         _explain_program(what, wish, strict=strict, json=json)
 
 
@@ -121,6 +131,19 @@ def _require_one_way(devices: int | None, ranks: int | None, rounds: int | None,
     if graph is None:
         hint = "--devices" if ranks is None else "--ranks"
         raise typer.BadParameter("what parts exchange depends on the graph: give --graph too", param_hint=hint)
+
+
+def _require_graph(device_memory: str | None, kind: options.Kind, graph: Path | None, *, in_parts: bool) -> None:
+    """Raises typer.BadParameter for a limit of memory where it is not known what is to have room in it."""
+    if device_memory is None:
+        return
+    hint = "--device-memory"
+    if graph is None:
+        raise typer.BadParameter("what has room depends on the graph: give --graph too", param_hint=hint)
+    if kind is not None:
+        raise typer.BadParameter("asks a device that is here, and cannot go with --for", param_hint=hint)
+    if in_parts:
+        raise typer.BadParameter("is about a run on one device", param_hint=hint)
 
 
 def _require_no_schedule(wanted: Schedule | None, *, in_parts: bool) -> None:
@@ -186,6 +209,8 @@ def _plan(checked: Checked, wish: Wish) -> tuple[Plan | None, Foreseen | None]:
     named = wish.target or "auto"
     chosen = wish.device_choice.of(automatic() if named == "auto" else named)
     graph = None if wish.graph is None else wish.graph()
+    if wish.device_memory is not None and graph is not None:
+        return _plan_within(module, graph, chosen, wish), None
     plan = pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)
     if wish.parts is None or graph is None:
         return plan, None
@@ -195,3 +220,19 @@ def _plan(checked: Checked, wish: Wish) -> tuple[Plan | None, Foreseen | None]:
     facts = facts_for(module, chosen.capabilities, graph)
     able, most = chosen.capabilities, wish.parts
     return plan, foreseen(module, chosen.target, able, facts, most, rounds=wish.rounds, ranks=wish.ranks)
+
+
+def _plan_within(module: ir.Module, graph: Graph, chosen: Chosen, wish: Wish) -> Plan:
+    """The choices of a run in so much memory of the device, and what lies where."""
+    from starplat import pipeline
+    from starplat.runtime import limits
+    from starplat.runtime.launch import Request
+    from starplat.runtime.placing import placed
+    from starplat.schedule.step import Choice
+
+    within = limits(None, None, device_memory=wish.device_memory)
+    asked = Request(target=chosen.target, device_index=wish.device_choice.device, schedule=wish.schedule, limits=within)
+    found = placed(module, graph, asked)
+    plan = pipeline.plan(module, chosen.target, found.schedule, graph, chosen.capabilities, chosen.device)
+    room = Choice(str(found), f"a run may take {wish.device_memory} of the device's memory", step="room")
+    return replace(plan, choices=(*plan.choices, room))

@@ -101,6 +101,9 @@ BY_DEGREE = Layout(values.ROW_OFFSETS, values.COLUMNS_BY_DEGREE, values.ARCS_BY_
 REVERSE_BY_DEGREE = Layout(values.IN_ROW_OFFSETS, values.IN_COLUMNS_BY_DEGREE, values.IN_ARCS_BY_DEGREE)
 """The arcs that enter a node, those from neighbors of high degree first."""
 
+KEPT = Layout(*values.KEPT_ARRAYS)
+"""The arcs of a node that pass a test; slots do not lead to arcs."""
+
 
 def in_parts(layout: Layout, parts: int, ahead: Expression) -> Layout:
     """The rows of CSR or REVERSE cut by neighbors: those to the first n / parts nodes, rounded up, of all rows, then

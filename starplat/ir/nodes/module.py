@@ -10,7 +10,8 @@ from starplat.frontend.types import ListType, Scalar, Type
 from starplat.ir.nodes.hosts import HostOp
 from starplat.ir.nodes.kernels import Function, Kernel, Parameter, WithParameters
 from starplat.ir.nodes.lists import HostList, ListOf
-from starplat.ir.nodes.values import Array, Const, Element, Placement
+from starplat.ir.nodes.operations import Direction
+from starplat.ir.nodes.values import Array, Const, Element, Expression, Placement
 from starplat.operators.records import NodeNumbers
 from starplat.source import NOWHERE, SourceFile, Span
 
@@ -76,13 +77,19 @@ class Variant:
     near: bool | None = None
 
 
+KeptArcs = tuple[Direction, Expression]
+"""Which arcs of a node pass: a test of the variables `node` and `neighbor`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Arrays of the graph that a host function makes on the device, once for a graph: they stand for its parameters in
-    this order. Neither the function nor its kernels use them by their own names."""
+    this order. Neither the function nor its kernels use them by their own names. `kept` tells apart what has one name:
+    which arcs the rows have."""
 
     function: str
     arrays: tuple[Array, ...]
+    kept: KeptArcs | None = None
 
 
 class HeadKind(Enum):

@@ -160,6 +160,13 @@ PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for
 """For a number of parts, and "in_" for the arcs that enter a node: where rows begin, and their neighbors."""
 
 
+KEPT_ARRAYS = (
+    Array("passing_rows", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH),
+    Array("passing_columns", Element.NODE, Extent.SLOTS, Origin.GRAPH),
+)
+"""Rows of the arcs that pass a test of the graph alone (see `Prepared.kept`): where they begin, and their neighbors."""
+
+
 HEAD_OFFSETS = Array("head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The first of a node's arcs have their destinations in head_columns[head_offsets[v]] up to head_columns[head_offsets[v
 + 1]]; the runtime decides how many."""
@@ -188,7 +195,7 @@ HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, *HEAD_WEIGHTS.values(), IN_HEAD_OFFSE
 """Copies on the device of what otherwise lies in the host's memory; only runs have them (`schedule.memory.heads`)."""
 
 
-MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays))
+MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays), *KEPT_ARRAYS)
 """Arrays of the graph that a program makes on the device (see `Prepared`)."""
 
 

@@ -13,7 +13,7 @@ _CONTENTS: dict[ir.Array, ir.Extent] = {
     **{layout.neighbors: ir.Extent.NODES for layout in _LAYOUTS},
     ir.HEAD_COLUMNS: ir.Extent.NODES,
     ir.IN_HEAD_COLUMNS: ir.Extent.NODES,
-    **{columns: ir.Extent.NODES for _, columns in ir.PART_ARRAYS.values()},
+    **{columns: ir.Extent.NODES for _, columns in (*ir.PART_ARRAYS.values(), ir.KEPT_ARRAYS)},
     **{layout.arcs: ir.Extent.ARCS for layout in _LAYOUTS if layout.arcs is not None},
 }
 

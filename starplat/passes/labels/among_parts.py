@@ -9,8 +9,9 @@ Of a graph that is known to have every arc's reverse, parts join their nodes alo
 thing: which of their own nodes are outside of the great tree, which is on every part the tree of one node that all have
 agreed on. From there all begin anew with the same trees: what is inside points to the best node inside, all else to
 itself. Only nodes outside join along their arcs: of every other arc both ends are inside. A part that has all rows
-joins the outside nodes of all parts, which are few, and needs no more of the others. With rows of its own nodes alone
-it joins these, and parts combine what comes of it as above, of nodes outside only.
+joins the outside nodes of all parts, which are few, and needs no more of the others: the host reads nothing back, as
+the one node stands for the best, and what is better counts as outside. With rows of its own nodes alone a part joins
+these, and parts combine what comes of it as above, of nodes outside only.
 """
 
 from collections.abc import Callable
@@ -37,8 +38,9 @@ class TreesOfParts:
     def __post_init__(self) -> None:
         self.trees.visited, self.trees.turned = ir.Ref(self.trees.v), ()  # own nodes do not lie alike from the end
         self.first, self.end = self.node("part_first"), self.node("part_end")
+        self.zero, self.all = self.node("zero"), self.node("all")
         self.joined, self.joined_before = self.flag("joined"), self.flag("joined_before")
-        self.best_inside = self.node("best_inside")
+        self.best_inside = self.trees.middle if self.all_rows else self.node("best_inside")
         self.found = replace(self.trees.tree, name=self.free("joined_here"), origin=ir.Origin.TEMPORARY)
 
     def node(self, name: str) -> ir.Variable:
@@ -57,29 +59,32 @@ class TreesOfParts:
             return (take, start, *self.settled(join, None), flatten, ir.ShareParts(self.trees.tree))
         apart = (take, start, *self.set_apart_together(self.trees.apart))
         if self.all_rows:
-            return (*apart, join, flatten)
+            zero = ir.DeclareVariable(self.zero, ir.Const(0, ir.Element.NODE))
+            return (*apart, zero, ir.DeclareVariable(self.all, ir.NumNodes()), join, flatten)
         changes = ir.WriteCell(self.trees.apart, ir.Ref(self.best_inside), build.TRUE)
         return (*apart, *self.settled(join, self.trees.apart, changes), flatten)
 
     def set_apart_together(self, apart: ir.Array) -> tuple[ir.HostOp, ...]:
         """Samples arcs, and begins anew when all parts know which nodes of all are outside of the great tree."""
-        return (
-            self.launched("point"),
-            self.launched("sample"),
-            *self.agreed_on(),
-            ir.DeclareVariable(self.best_inside, ir.Ref(self.trees.middle)),
-            self.launched("set_apart"),
-            ir.Together(self.best_inside, self.trees.extreme, self.trees.middle),
-            ir.ShareParts(apart),
-            self.launched("begin_again"),
-        )
+        steps = map(self.launched, ("point", "sample")) if not self.all_rows else (self.launched("sample"),)
+        sampled = (*steps, *self.agreed_on(), *self.counted(self.launched("set_apart")))
+        return (*sampled, ir.ShareParts(apart), self.launched("begin_again"))
+
+    def counted(self, set_apart: ir.Launch) -> tuple[ir.HostOp, ...]:
+        """Without all rows, parts also say which is the best node inside."""
+        if self.all_rows:
+            return (set_apart,)
+        best, middle = self.best_inside, self.trees.middle
+        return (ir.DeclareVariable(best, ir.Ref(middle)), set_apart, ir.Together(best, self.trees.extreme, middle))
 
     def agreed_on(self) -> tuple[ir.HostOp, ...]:
-        """Chooses a node that probably is in the greatest tree of every part, since every node is joined to its first
-        two neighbors: the first one of a node with many. Without all rows the part that has that row tells it."""
+        """Chooses a node that probably is in the greatest tree of every part, since every node is joined to two of its
+        neighbors: the first of them of a node with many. Without all rows the part that has that row tells it."""
         middle = self.trees.middle
         if self.all_rows:
-            return (ir.DeclareVariable(middle, ir.CSR.neighbor(ir.CSR.first(ir.CSR.neighbor(_middle_arc())))),)
+            one = ir.CSR.neighbor(_middle_arc())
+            place = ir.CSR.first(one) if self.trees.is_least else build.minus(ir.CSR.end(one), build.ONE)
+            return (ir.DeclareVariable(middle, ir.CSR.neighbor(place)),)
         before = self.node("middle_before")
         return (
             ir.DeclareVariable(middle, ir.Const(0, ir.Element.NODE)),
@@ -124,13 +129,25 @@ class TreesOfParts:
         start = self.kernel("start", itself, "every node points to itself")
         if apart is None:
             return [start, self.own(join), again, self.own(trees.flattening())]
+        begin_again = self.begin_again(apart)
+        set_apart = (
+            self.set_apart(apart),
+            self.kernel("begin_again", begin_again, "what is in the great tree points to a node in it"),
+        )
+        if self.all_rows:
+            start = self.kernel("start", self.start(itself), "own nodes point to their best neighbor")
+            sample = self.own(self.kernel("sample", trees.sample(), "joins every node to a second neighbor"))
+            of_all = ir.AllNodes(ir.Ref(self.zero), ir.Ref(self.all))  # few are outside: each group goes over many
+            join = visitor.with_signature(replace(join, domain=of_all))
+            return [start, sample, *set_apart, join, trees.flattening()]
         return [
             start,
             self.own(self.kernel("point", self.point(), "nodes point to their first neighbor if it is better")),
             self.own(self.kernel("sample", self.sample(), "joins every node to its second neighbor")),
-            self.set_apart(apart),
-            self.kernel("begin_again", self.begin_again(apart), "all in the great tree point to the best of them"),
-            *((join,) if self.all_rows else (self.own(self.middle()), self.own(join), again)),
+            self.own(self.middle()),
+            *set_apart,
+            self.own(join),
+            again,
             trees.flattening(),
         ]
 
@@ -140,6 +157,11 @@ class TreesOfParts:
     def own(self, kernel: ir.Kernel) -> ir.Kernel:
         assert isinstance(kernel.domain, ir.AllNodes)
         return visitor.with_signature(replace(kernel, domain=ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))))
+
+    def start(self, itself: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
+        v = ir.Ref(self.trees.v)
+        is_own = build.both(build.at_least(v, ir.Ref(self.first)), build.less(v, ir.Ref(self.end)))
+        return (ir.KernelIf(is_own, self.trees.start(), itself),)
 
     def point(self) -> tuple[ir.KernelOp, ...]:
         trees, v = self.trees, ir.Ref(self.trees.v)
@@ -171,14 +193,17 @@ class TreesOfParts:
         trees, v = self.trees, ir.Ref(self.trees.v)
         held, great = trees.local("held"), trees.local("great")
         outside = build.differs(ir.Ref(held), ir.Ref(great))
+        if self.all_rows:
+            outside = build.either(outside, build.beyond(trees.extreme, v, ir.Ref(trees.middle)))
+        told = ir.KernelIf(build.denied(outside), (ir.Contribute(self.best_inside, v),))
         body = (
             *trees.climbed(v, held, trees.local("above")),
             *trees.climbed(ir.Ref(trees.middle), great, trees.local("above_great")),
             ir.Store(apart, v, build.both(outside, _has_arcs(v))),
-            ir.KernelIf(build.denied(outside), (ir.Contribute(self.best_inside, v),)),
+            *(() if self.all_rows else (told,)),
         )
         kernel = self.own(self.kernel("set_apart", body, "tells which nodes are outside of the great tree"))
-        return _telling(kernel, ir.Reduction(self.best_inside, trees.extreme))
+        return kernel if self.all_rows else _telling(kernel, ir.Reduction(self.best_inside, trees.extreme))
 
     def begin_again(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
         """Nodes without arcs are neither inside nor outside."""

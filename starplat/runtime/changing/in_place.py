@@ -19,6 +19,7 @@ from starplat.runtime.changing.slices import Slice, Slices, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Value, dtype_of
+from starplat.runtime.own_kernels import COUNT, module_of
 from starplat.runtime.resident import ResidentGraph
 
 LEAST_ROOM = 8
@@ -34,7 +35,7 @@ def most_slots(num_nodes: int, slots: int, added: int) -> int:
 def kernels_in_place(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module with all kernels that change rows with such cells in place, those of the neighbors first."""
     moved = dict(zip(_moved_as(elements), elements, strict=True))
-    return names.module_of(
+    return module_of(
         room.deleting(),
         room.listing(),
         room.adding(elements),
@@ -126,7 +127,7 @@ class InPlace(Merge):
             rows = self._ends(way, self.slice)[0][order]
         way = self.spread(way, rows)
         buffers = self._rows(way) | self._cells(way) | {room.ORDER.name: self._buffer(order)}
-        self._change(room.ADD_BY_ROW, way, buffers, full, {names.COUNT.name: full})
+        self._change(room.ADD_BY_ROW, way, buffers, full, {COUNT.name: full})
         return way
 
     def _change(
@@ -138,13 +139,13 @@ class InPlace(Merge):
     def _delete(self, way: Way) -> None:
         if deletions := self.slice.deletions:
             count = len(deletions)
-            self._change(room.DELETE, way, self._rows(way, deletions), count, {names.COUNT.name: count})
+            self._change(room.DELETE, way, self._rows(way, deletions), count, {COUNT.name: count})
 
     def _added_where_room(self, way: Way, left_over: Buffer) -> int:
         """Adds arcs to rows as they lie; which are left over for want of room, and how many."""
         added = self.slice.added
         cells = 2 ** (added + added // 2).bit_length() + 1  # an odd number, so that segments do not share a few cells
-        scalars: Mapping[str, Value] = {names.COUNT.name: added, room.CELLS.name: cells}
+        scalars: Mapping[str, Value] = {COUNT.name: added, room.CELLS.name: cells}
         buffers = self._rows(way) | {
             room.LEFT_OVER.name: left_over,
             room.FIRST_SLOTS.name: self._table(ir.Element.LONG, cells),
@@ -239,7 +240,7 @@ class InPlace(Merge):
     def _over_pieces(self, kernel: str, way: Way, buffers: Mapping[str, Buffer]) -> None:
         slots = way.neighbors.count
         pieces = -(-slots // spreading.PIECE)
-        self._change(kernel, way, buffers, pieces, {names.COUNT.name: pieces, spreading.SLOTS.name: slots})
+        self._change(kernel, way, buffers, pieces, {COUNT.name: pieces, spreading.SLOTS.name: slots})
 
     def _sums(self, counts: Vector, arc: object) -> Vector:
         """0, and the sums of the first so many."""

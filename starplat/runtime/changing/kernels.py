@@ -8,8 +8,8 @@ row, how far from there the old one lies; nothing else of the old arcs is looked
 from dataclasses import dataclass
 from functools import cache
 
-from starplat.ir import build, nodes as ir, visitor
-from starplat.source import SourceFile
+from starplat.ir import build, nodes as ir
+from starplat.runtime.own_kernels import COUNT, first_that, kernel_of, module_of
 
 PIECE = 256
 """New arcs of which one number of `pieces` tells how many updates lie before them."""
@@ -42,9 +42,6 @@ OFFSETS = ir.Array("offsets", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER
 NEIGHBORS = ir.Array("neighbors", _NODE, ir.Extent.SLOTS, ir.Origin.PARAMETER)
 NEW_OFFSETS = ir.Array("new_offsets", _ARC, ir.Extent.NODES_AND_ONE, ir.Origin.PARAMETER)
 """The old rows, and where the new ones begin."""
-
-COUNT = ir.Variable("count", _INT)
-"""How many updates there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,47 +81,6 @@ def moving(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module that moves cells of these types together, each with its arc."""
     carried = tuple(Carried.numbered(number, element) for number, element in enumerate(elements))
     return module_of(_moved(MOVE, carried))
-
-
-def module_of(*kernels: ir.Kernel, scalars: tuple[ir.Variable, ...] = ()) -> ir.Module:
-    """A module that launches kernels one after another; all that they use are parameters."""
-    arrays = {array: None for kernel in kernels for array in kernel.arrays}
-    parameters = (*map(ir.Parameter, arrays), *map(ir.Parameter, (COUNT, *scalars)))
-    body = tuple(ir.Launch(kernel.name) for kernel in kernels)
-    return ir.Module(
-        source=SourceFile("changing.sp", ""),
-        entry="change",
-        functions=(ir.HostFunction("change", parameters, (), None, body),),
-        kernels=kernels,
-        helpers=(),
-        arguments=(),
-        inputs=(),
-        results=(),
-        result_types=(),
-        graph_arrays=(),
-    )
-
-
-def kernel_of(
-    name: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
-) -> ir.Kernel:
-    """A kernel with its signature derived."""
-    return visitor.with_signature(ir.Kernel(name, domain, iterator, body=body, comment=comment))
-
-
-def first_that(low: ir.Variable, high: ir.Variable, middle: ir.Variable, too_low: ir.Expression) -> ir.KernelWhile:
-    """Moves `low` to the first number up to `high` of which `too_low`, said of `middle`, does not hold."""
-    one = ir.Const(1, low.element)
-    half = build.divided(build.minus(ir.Ref(high), ir.Ref(low)), ir.Const(2, low.element))
-    return ir.KernelWhile(
-        build.less(ir.Ref(low), ir.Ref(high)),
-        (
-            ir.Let(middle, build.plus(ir.Ref(low), half)),
-            ir.KernelIf(
-                too_low, (ir.SetLocal(low, build.plus(ir.Ref(middle), one)),), (ir.SetLocal(high, ir.Ref(middle)),)
-            ),
-        ),
-    )
 
 
 def _found() -> ir.Kernel:

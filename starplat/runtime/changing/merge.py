@@ -14,6 +14,7 @@ from starplat.runtime.changing.slices import Slice, Vector
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device, LaunchSize
 from starplat.runtime.elements import Value, dtype_of
+from starplat.runtime.own_kernels import COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,4 @@ class Merge:
     ) -> Mapping[str, Value]:
         kernels = self.device.kernels_of(module or names.finding(), self.wide_arcs)
         size = LaunchSize(iterations, self.num_nodes, num_arcs)
-        return kernels.launch(
-            kernels.module.kernel(name), buffers, scalars or {names.COUNT.name: len(self.slice)}, size
-        )
+        return kernels.launch(kernels.module.kernel(name), buffers, scalars or {COUNT.name: len(self.slice)}, size)

@@ -11,7 +11,8 @@ thread takes the list. Only those that find no room are sorted, for rows that ar
 from dataclasses import replace
 
 from starplat.ir import build, nodes as ir
-from starplat.runtime.changing.kernels import COUNT, OFFSETS, Carried, first_that, kernel_of, of_updates
+from starplat.runtime.changing.kernels import OFFSETS, Carried, of_updates
+from starplat.runtime.own_kernels import COUNT, first_that, kernel_of
 
 _ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.Element.NODE
 

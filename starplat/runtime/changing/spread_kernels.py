@@ -5,8 +5,9 @@ say of every arc its place among the arcs of its row.
 """
 
 from starplat.ir import build, nodes as ir
-from starplat.runtime.changing.kernels import COUNT, NEW_OFFSETS, OFFSETS, Carried, first_that, kernel_of
+from starplat.runtime.changing.kernels import NEW_OFFSETS, OFFSETS, Carried
 from starplat.runtime.changing.room_kernels import is_arc, neighbors, plus_one, turned, variables
+from starplat.runtime.own_kernels import COUNT, first_that, kernel_of
 
 _ARC, _INT, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.NODE
 

@@ -1,9 +1,14 @@
 """Target `cuda`: builds kernels by NVRTC from the emitted text and launches them through CuPy."""
 
-from collections.abc import Mapping
+import ctypes
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from importlib import import_module
+from struct import Struct
 from typing import Any
+
+import numpy as np
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import blocks_together
@@ -71,24 +76,72 @@ class CudaDevice(CupyDevice):
             raise refused_kernels(self.name, text, ".cu", str(error)) from error
         return bytes(image)
 
-    def most_blocks_together(self, entry: Any) -> int:
-        """How many blocks of a persistent kernel a multiprocessor has room for."""
-        driver = import_module("cupy_backends.cuda.api.driver")
-        with self.faults, self.device:
-            return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))
+    @cached_property
+    def driver(self) -> Any:
+        """The driver's functions."""
+        return import_module("cupy_backends.cuda.api.driver")
 
-    def allow_large_cluster(self, entry: Any) -> None:
-        """Lets a kernel have a cluster of more blocks than every device with clusters has room for."""
-        driver = import_module("cupy_backends.cuda.api.driver")
+    def most_blocks_together(self, entry: "Entry") -> int:
+        """How many blocks of a persistent kernel a multiprocessor has room for."""
         with self.faults, self.device:
-            driver.funcSetAttribute(entry.ptr, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+            return int(self.driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.address, THREADS_TOGETHER, 0))
+
+    def allow_large_cluster(self, entry: "Entry") -> None:
+        """Lets a kernel have a cluster of more blocks than every device with clusters has room for."""
+        with self.faults, self.device:
+            self.driver.funcSetAttribute(entry.address, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+
+    def launch(
+        self, entry: "Entry", blocks: int, threads: int, arguments: Sequence[Any], *, together: bool = False
+    ) -> None:
+        """Launches a kernel, `together` where its blocks wait for each other. All is ready when the clock begins."""
+        stream = self.cupy.cuda.get_current_stream().ptr
+        shape = entry.address, blocks, 1, 1, threads, 1, 1, 0, stream, entry.with_arguments(arguments)
+        with self.operation():
+            if together:
+                self.driver.launchCooperativeKernel(*shape)
+            else:
+                self.driver.launchKernel(*shape, 0)
+
+
+_FORMATS = {
+    np.dtype(np.int32): "i4x",
+    np.dtype(np.int64): "q",
+    np.dtype(np.float32): "f4x",
+    np.dtype(np.float64): "d",
+    np.dtype(np.uint8): "B7x",
+}
+"""How `struct` writes the numbers that kernels take to 8 bytes each."""
+
+
+class Entry:
+    """A kernel as the driver has it, and the memory from which the driver takes the arguments of a launch.
+
+    Attributes:
+        address: of the function.
+    """
+
+    def __init__(self, function: Any, types: Iterable[np.dtype[Any] | None]) -> None:
+        """Of the `types` of its parameters, None stands for memory."""
+        formats = ["Q" if one is None else _FORMATS[one] for one in types]
+        self._function = function  # which lives as long
+        self.address = int(function.ptr)
+        self._layout = Struct("=" + "".join(formats))
+        self._words = (ctypes.c_uint64 * len(formats))()
+        first, size = ctypes.addressof(self._words), ctypes.sizeof(ctypes.c_uint64)
+        self._places = (ctypes.c_void_p * len(formats))(*(first + size * number for number in range(len(formats))))
+
+    def with_arguments(self, arguments: Sequence[Any]) -> int:
+        """The address of the places where the driver finds these."""
+        self._layout.pack_into(self._words, 0, *arguments)
+        return ctypes.addressof(self._places)
 
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
     """The kernel of an `OnDevice` operation as the driver has it."""
 
-    entry: Any
+    entry: Entry
     arguments: tuple[Given, ...]
     board: Board
     most_blocks: int
@@ -111,16 +164,16 @@ class CudaKernels(WordKernels):
         name, parameters = CUDA.loop(self.module, op)
         entry = self.entry(name, parameters)
         board = board_for(self.device, parameters, wide_arcs=self.wide_arcs)
-        words = {number: always(board.buffer.memory[place:]) for number, place in board.places.items()}
+        words = {number: always(self.memory(board.buffer) + place) for number, place in board.places.items()}
         given = self.all_given(parameters, pieces=words)
         if op.cluster:
             self.device.allow_large_cluster(entry)
             return _Loop(entry, given, board, 1)
         return _Loop(entry, given, board, self.device.most_blocks_together(entry))
 
-    def _launch_together(
+    def _ready_together(
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
-    ) -> dict[str, Value]:
+    ) -> Callable[[], dict[str, Value]]:
         loop = self._loops[op.name]
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
@@ -131,22 +184,31 @@ class CudaKernels(WordKernels):
             self._fresh_boards.remove(op.name)
         else:
             self.device.copy(board.buffer, board.fresh)
-        with self.device.operation():
-            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=not op.cluster)
-        found = board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
-        if not op.in_parts:  # else other GPUs may still look at it
-            self.device.copy(board.buffer, board.fresh)
+
+        def begin() -> dict[str, Value]:
+            self.device.launch(loop.entry, blocks, THREADS_TOGETHER, arguments, together=not op.cluster)
+            if op.in_parts:  # other GPUs may still look at it
+                return board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
+            found: dict[str, Value] = {}
+            if board.outcomes:
+                found = board.read(self.device.take_words(board.buffer, partial(self._renew, board)))
+            else:
+                self._renew(board)
             self._fresh_boards.add(op.name)
-        return found
+            return found
 
-    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        return begin
+
+    def _renew(self, board: Board) -> None:
+        if board.changes:
+            self.device.copy(board.buffer, board.fresh)
+
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Entry:
         with self.device.faults, self.device.device:
-            return self._module.get_function(name)
+            return Entry(self._module.get_function(name), map(self.scalar_type, parameters))
 
-    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
-        blocks, threads = self._grid(kernel, size)
-        with self.device.operation():
-            entry((blocks,), (threads,), arguments)
+    def start(self, entry: Entry, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        self.device.launch(entry, *self._grid(kernel, size), arguments)
 
     def _grid(self, kernel: ir.Kernel, size: LaunchSize) -> tuple[int, int]:
         """Blocks and their threads; the kernels stride over what is more than the device runs at once."""
@@ -159,5 +221,5 @@ class CudaKernels(WordKernels):
             blocks = at_once if kernel.is_of_part else max(blocks, at_once)
         return min(blocks, self.device.most_blocks), GROUP_SIZE
 
-    def memory(self, buffer: Buffer) -> Any:
-        return buffer.memory
+    def memory(self, buffer: Buffer) -> int:
+        return self.device.address(buffer)

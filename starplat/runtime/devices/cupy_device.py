@@ -3,7 +3,8 @@
 import ctypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,11 @@ _SAME_ADDRESS = 91
 """CUDA's number for the question whether a GPU reads locked pages by the host's addresses."""
 _NO_MEMORY = 2
 """CUDA's number for an allocation that finds no room."""
+_TO_HOST = 2
+"""CUDA's number for copies from the device to the host."""
+_MOST_LANDED = 4096
+"""Bytes up to which what comes from the device lands in locked pages, for which the driver waits less often than for
+others."""
 
 
 class CupyDevice(ArrayDevice):
@@ -60,6 +66,8 @@ class CupyDevice(ArrayDevice):
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
         self.split_unit = unit(index)
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
+        self._ended: Any = None  # the event behind all that the device has been asked for, where there is one
+        self._landing: _Landing | None = None
         self._operation = _Operation(self)
         self._locked: dict[int, tuple[int, set[int]]] = {}  # by address: bytes in locked pages, which arrays are there
         self._changing_rooms: dict[int, int] = {}  # bytes of blocks for cells of arcs that change, by bytes of a cell
@@ -93,17 +101,21 @@ class CupyDevice(ArrayDevice):
             self.cupy.cuda.get_current_stream().synchronize()
 
     def stopwatch(self) -> Callable[[], float]:
-        """Its clock begins with the first operation that the device is asked for."""
+        """Its clock begins with the first operation that the device is asked for, and ends when the last one is done:
+        where the host has waited for that, it does not go on while the host finds out that nothing follows."""
         self.synchronise()
         with self.faults, self.device:
             begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
-        self._waiting = begin
+        self._waiting, self._ended = begin, None
 
         def stop() -> float:
+            last = self._ended if self.waiting is nullcontext else None  # parts ask for more than operations
             with self.waiting(), self.operation():
-                end.record()
-                end.synchronize()
-                return float(self.cupy.cuda.get_elapsed_time(begin, end)) / 1e3
+                if last is None:
+                    last = end
+                    last.record()
+                last.synchronize()
+                return float(self.cupy.cuda.get_elapsed_time(begin, last)) / 1e3
 
         return stop
 
@@ -116,6 +128,10 @@ class CupyDevice(ArrayDevice):
         if self._waiting is not None:
             self._waiting.record()
             self._waiting = None
+
+    def more_follows(self) -> None:
+        """The device is asked for more than what it was last waited for."""
+        self._ended = None
 
     def as_here(self) -> Callable[[], AbstractContextManager[object]]:
         """CuPy's current stream is that of a thread."""
@@ -306,11 +322,37 @@ class CupyDevice(ArrayDevice):
         with self.operation():
             buffer.memory[first : first + len(cells)].set(cells)
 
+    def take_words(self, buffer: Buffer, renew: Callable[[], None]) -> Cells:
+        """They are renewed before they are waited for, while the launch goes on."""
+        if (landing := self._landing_for(buffer.size)) is None:
+            return super().take_words(buffer, renew)
+        cells: Cells = np.empty(buffer.count, buffer.dtype)
+        with self.operation():
+            landing.send(self.cupy, int(buffer.memory.data.ptr), buffer.size)
+            renew()
+            landing.behind.record()
+            with self.waiting():
+                landing.take(cells)
+        self._ended = landing.behind
+        return cells
+
+    def _landing_for(self, size: int) -> "_Landing | None":
+        """Where so many bytes land; None where they are many, or the host has no page to lock."""
+        if size > _MOST_LANDED:
+            return None
+        if self._landing is None:
+            with suppress(MemoryError):
+                memory = self._allocate_mapped(np.dtype(np.uint8), _MOST_LANDED)
+                place = Buffer(np.dtype(np.uint8), _MOST_LANDED, memory, placement=ir.Placement.MAPPED)
+                with self.faults, self.device:
+                    events = self.cupy.cuda.Event(), self.cupy.cuda.Event()
+                self._landing = _Landing(place, cells_of_host(place), *events)
+        return self._landing
+
     def _download(self, buffer: Buffer, cells: Cells) -> None:
         near = buffer.cells_on_device
         if near:
-            with self.waiting(), self.operation():
-                buffer.memory[:near].get(out=cells[:near])
+            self._download_at(buffer, 0, cells[:near])
         if near < buffer.count:
             self.synchronise()
             cells[near:] = cells_of_host(buffer)
@@ -336,12 +378,41 @@ class CupyDevice(ArrayDevice):
                 destination.memory[near : source.count].set(cells_of_host(source))
 
     def _download_at(self, buffer: Buffer, first: int, cells: Cells) -> None:
-        with self.waiting(), self.operation():
-            buffer.memory[first : first + len(cells)].get(out=cells)
+        if (landing := self._landing_for(cells.nbytes)) is None:
+            with self.waiting(), self.operation():
+                buffer.memory[first : first + len(cells)].get(out=cells)
+            return
+        with self.operation():
+            landing.send(self.cupy, int(buffer.memory.data.ptr) + first * buffer.dtype.itemsize, cells.nbytes)
+            with self.waiting():
+                landing.take(cells)
+        self._ended = landing.arrived
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
         with self.operation():
             buffer.memory[index : index + 1].set(np.full(1, value, buffer.dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """Locked pages in which few bytes from the device land, with the event that they have, and one for what is asked
+    of the device meanwhile."""
+
+    memory: Buffer
+    cells: Cells
+    arrived: Any
+    behind: Any
+
+    def send(self, cupy: Any, address: int, size: int) -> None:
+        """Asks for the bytes at an address of the device."""
+        stream = cupy.cuda.get_current_stream()
+        cupy.cuda.runtime.memcpyAsync(int(self.memory.memory.data.ptr), address, size, _TO_HOST, stream.ptr)
+        self.arrived.record()
+
+    def take(self, cells: Cells) -> None:
+        """Waits for them."""
+        self.arrived.synchronize()
+        cells.view(np.uint8)[:] = self.cells[: cells.nbytes]
 
 
 class _Operation:
@@ -357,10 +428,12 @@ class _Operation:
         try:
             self.device.device.__enter__()
             self.device.begin_clock()
+            self.device.more_follows()
         except self.device.errors as error:
             raise device_fault(self.device.name, str(error)) from error
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.device.more_follows()
         try:
             self.device.device.__exit__(kind, error, trace)
         except self.device.errors as late:

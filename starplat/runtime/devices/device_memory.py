@@ -72,9 +72,19 @@ class DeviceMemory(ABC):
     @contextmanager
     def limited(self, most: int | None, most_on_host: int | None = None) -> Iterator[None]:
         """Arrays take at most so many bytes of the device's memory, and of the host's, inside. If they take more
-        already, all that is kept between runs is given up first."""
-        too_much = most is not None and self.held > most
-        if too_much or (most_on_host is not None and self.held_on_host > most_on_host):
+        already, all that is kept between runs is given up first; what lies in the host's memory stays where that does
+        not."""
+
+        def too_much() -> bool:
+            here = most is not None and self.held > most
+            return here or (most_on_host is not None and self.held_on_host > most_on_host)
+
+        if too_much():
+            self.trim()
+            for resident in self.graphs.values():
+                resident.leave({}, 0)
+            self.trim()
+        if too_much():
             self.forget_graphs()
             self.trim()
         before = self._most, self._most_on_host
@@ -259,9 +269,16 @@ class DeviceMemory(ABC):
         self._upload(buffer, cells)
 
     def download_words(self, buffer: Buffer) -> Cells:
-        """The words that a launch leaves behind; `Kernels.launch_together` counts their bytes."""
+        """The words that a launch leaves behind; `Kernels` counts their bytes."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
         self._download(buffer, cells)
+        return cells
+
+    def take_words(self, buffer: Buffer, renew: Callable[[], None]) -> Cells:
+        """The same; then `renew` asks the device to make them what they are to be before the next launch, for which it
+        need not wait then."""
+        cells = self.download_words(buffer)
+        renew()
         return cells
 
     def download(self, buffer: Buffer) -> Cells:
@@ -291,10 +308,6 @@ class DeviceMemory(ABC):
         assert 0 <= index < buffer.count
         self.traffic.down += buffer.dtype.itemsize
         return self._read_cell(buffer, index)
-
-    def read_word(self, buffer: Buffer) -> Any:
-        """The word of a reduction; `Kernels.launch` counts its bytes."""
-        return self._read_cell(buffer, 0)
 
     def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
         assert 0 <= index < buffer.count

@@ -230,24 +230,11 @@ class OpenCLKernels(GroupKernels):
         cl, device = self._opencl.cl, self._opencl.device
         with self._opencl.faults:
             kernel = cl.Kernel(self._program, name)
-            kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
+            kernel.set_arg_types([self.scalar_type(parameter) for parameter in parameters])
             taken = kernel.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, device)
         if taken > self._opencl.local_memory:
             raise _too_little_local_memory(self._opencl.name, name, taken, self._opencl.local_memory)
         return kernel
-
-    def _scalar_type(self, parameter: launch.KernelArgument) -> np.dtype[Any] | None:
-        """The type of a parameter, None where that is memory."""
-        match parameter.kind:
-            case launch.ArgumentKind.NUM_NODES:
-                return self.number_type(ir.Element.NODE)
-            case launch.ArgumentKind.NUM_ARCS:
-                return self.number_type(ir.Element.ARC)
-            case launch.ArgumentKind.SCALAR:
-                assert parameter.variable is not None
-                return self.number_type(parameter.variable.element)
-            case _:
-                return None
 
     def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         with self._opencl.faults:

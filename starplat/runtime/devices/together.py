@@ -28,7 +28,8 @@ class Board:
     """The control block of one kernel on a device: `places` are the first bytes of its arguments' words, by their
     number.
 
-    `fresh` is what it holds before a launch.
+    `fresh` is what it holds before a launch. What launches leave behind where it never `changes` is as good: outcomes
+    are always written, and barriers go on from where they are.
     """
 
     buffer: Buffer
@@ -36,6 +37,7 @@ class Board:
     places: Mapping[int, int]
     outcomes: tuple[tuple[ir.Variable, int], ...]
     wide_arcs: bool
+    changes: bool
 
     def read(self, cells: Cells) -> dict[str, Value]:
         """The outcomes, from the contents of the block."""
@@ -68,7 +70,8 @@ def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arc
     first = np.frombuffer(bytes(cells) or bytes(WORD), np.uint8)  # no device has blocks of nothing
     buffer, fresh = (device.allocate_word(np.dtype(np.uint8), len(first)) for _ in range(2))
     device.upload_words(fresh, first)
-    return Board(buffer, fresh, places, tuple(outcomes), wide_arcs)
+    changes = any(argument.kind is ArgumentKind.FOUND for argument in arguments)
+    return Board(buffer, fresh, places, tuple(outcomes), wide_arcs, changes)
 
 
 def _ring(argument: KernelArgument, wide_arcs: bool) -> bytes:

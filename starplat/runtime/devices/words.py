@@ -1,12 +1,14 @@
 """Launch arguments of kernels built from emitted text, and the words of their reductions.
 
-Shared by targets with device pointers: a reduction's word starts at the identity and is read back after the launch;
-arguments stand in the order of `backends.launch`. A target adds how a kernel is found and started.
+Shared by targets with device pointers: a reduction's word starts at the identity, is read back after the launch, and
+then made the identity again, ahead of the next one; arguments stand in the order of `backends.launch`. A target adds
+how a kernel is found and started.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, assert_never
 
 import numpy as np
@@ -55,6 +57,7 @@ class WordKernels(Kernels):
 
     def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
         super().__init__(device, module, wide_arcs, cached=cached)
+        self._renewed = set[str]()  # kernels that can begin at once, without fills of words that they wait for
         self._loaded = {kernel.name: self._load(kernel) for kernel in visitor.launched_alone(module)}
 
     @abstractmethod
@@ -89,10 +92,15 @@ class WordKernels(Kernels):
         self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loaded = self._loaded[kernel.name]
-        for word in loaded.words.values():
-            self.device.fill(word.buffer, word.start)
+        renewals = [(word, partial(self.device.fill, word.buffer, word.start)) for word in loaded.words.values()]
+        if kernel.name not in self._renewed:
+            for _, renew in renewals:
+                renew()
+        self._renewed.discard(kernel.name)
         self.start(loaded.entry, kernel, size, [given(arrays, scalars, size) for given in loaded.arguments])
-        return {name: as_value(self.device.read_word(word.buffer), word.element) for name, word in loaded.words.items()}
+        taken = {word: self.device.take_words(word.buffer, renew)[0] for word, renew in renewals}
+        self._renewed.add(kernel.name)
+        return {word.name: as_value(found, word.element) for word, found in taken.items()}
 
     def all_given(
         self,
@@ -148,6 +156,19 @@ class WordKernels(Kernels):
     def number(self, element: ir.Element) -> Callable[[Any], Any]:
         """The conversion of a host value to the kernel's scalar of that element."""
         return self.number_type(element).type
+
+    def scalar_type(self, parameter: KernelArgument) -> np.dtype[Any] | None:
+        """The type of a parameter, None where that is memory."""
+        match parameter.kind:
+            case ArgumentKind.NUM_NODES:
+                return self.number_type(ir.Element.NODE)
+            case ArgumentKind.NUM_ARCS:
+                return self.number_type(ir.Element.ARC)
+            case ArgumentKind.SCALAR:
+                assert parameter.variable is not None
+                return self.number_type(parameter.variable.element)
+            case _:
+                return None
 
     def number_type(self, element: ir.Element) -> np.dtype[Any]:
         """The type of a scalar among a kernel's parameters."""

@@ -53,6 +53,8 @@ class _Maker(Decider):
         self.only_pull, self.sets_in_one_launch = only_pull, sets_in_one_launch
         self.in_one_launch = False
         self.waves: dict[Same, Wave] = {}
+        self.counters: dict[Same, ir.Variable] = {}
+        self.counted: dict[str, Wave] = {}
         self.walking: set[str] = set()
         self.pushes: set[str] = set()
         self.pulls = Pulls(module, self.taken)
@@ -69,6 +71,8 @@ class _Maker(Decider):
             return (launches.with_own_arrays(inner, self.given, (*self.kernels, *self.pulls.made.values())),)
         if isinstance(op, ir.Loop) and op.driver is not None:
             return (op,)  # near nodes push
+        if Same(op) in self.counters:
+            return (ir.DeclareVariable(self.counters[Same(op)], build.ZERO), self.rebuild(op))
         if isinstance(op, ir.Launch) and op.members is not None:
             return self.as_wanted(op, op.members)
         if isinstance(op, ir.Launch) and Same(op) in self.waves:
@@ -85,6 +89,9 @@ class _Maker(Decider):
                 found = wave_in(op, flat[:place], self.given)
                 if found is not None:
                     launch, wave = found
+                    if self.in_one_launch and wave.counts_rounds:
+                        counter = self.counters[Same(op)] = self.taken.variable("depth", ir.Element.INT)
+                        wave = self.counted[launch.kernel] = wave.counted_by(counter)
                     self.waves[Same(launch)] = wave
                     self.walking.add(launch.kernel)
         return super().host_block(row)
@@ -109,17 +116,20 @@ class _Maker(Decider):
         self.kernels.append(pull)
         why = "all active nodes send the same value, so one sender is enough"
         emptied = (ir.Fill(wave.now, build.FALSE),) if wave.takes else ()
+        behind: tuple[ir.HostOp, ...] = ()
+        if kernel.name in self.counted and wave.counter is not None:
+            behind = (ir.SetVariable(wave.counter, build.plus(ir.Ref(wave.counter), build.ONE)),)
         if self.only_pull:
             self.choices.append(Choice(f"{kernel.name}: pull", why))
-            return (ir.Launch(pull.name), *emptied)
+            return (ir.Launch(pull.name), *emptied, *behind)
         if self.in_one_launch:
             self.pushes.add(kernel.name)
         self.choices.append(Choice(f"{kernel.name}: push while '{wave.now.name}' has few, else pull", why))
-        return (replace(push, members=wave.now, pull=(ir.Launch(pull.name), *emptied)),)
+        return (replace(push, members=wave.now, pull=(ir.Launch(pull.name), *emptied)), *behind)
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
         """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""
-        wave = wave_of(kernel) if kernel.name in self.walking else None
+        wave = self.counted.get(kernel.name, wave_of(kernel)) if kernel.name in self.walking else None
         if wave is None:
             return kernel
         if kernel.name not in self.pushes or wave.spread.lowering.also or wave.spread.guards:

@@ -8,7 +8,7 @@ that never goes down, plus a constant.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.ir import build, nodes as ir
 from starplat.ir.launches import assigns, changed, given_by, is_launched_once, used_host_arrays
@@ -23,7 +23,8 @@ class Wave:
     """A walk over the set `now` that lowers INF cells to one candidate and adds their nodes to `following`.
 
     The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`. `data` goes with it: as
-    all candidates of a cell are the same, that of any of them will do.
+    all candidates of a cell are the same, that of any of them will do. It `counts_rounds` if the value of a round's
+    nodes is the number of rounds before.
     """
 
     now: ir.Array
@@ -33,6 +34,12 @@ class Wave:
     spread: Spread
     counter: ir.Variable | None
     step: int
+    counts_rounds: bool = False
+
+    def counted_by(self, counter: ir.Variable) -> "Wave":
+        """The same, where `counter` tells how many rounds there have been."""
+        candidate = build.plus(ir.Ref(counter), build.ONE)
+        return replace(self, counter=counter, spread=replace(self.spread, candidate=candidate))
 
     @property
     def values(self) -> ir.Array:
@@ -92,7 +99,20 @@ def wave_in(loop: ir.Loop, before: Sequence[ir.HostOp], module: ir.Module) -> tu
     launch, wave = waves[0]
     others = (op for op in walk_host((loop,)) if op is not launch)
     alone = is_launched_once(launch.kernel, module) and all(_leaves_alone(op, wave, module) for op in others)
-    return (launch, wave) if alone and _Beginning(loop, before, wave, module).fits() else None
+    lowest = _Beginning(loop, before, wave, module).lowest() if alone else None
+    if lowest is None:
+        return None
+    numbers = lowest == 0 and wave.step == 1 and wave.counter is None and wave.values.element is ir.Element.INT
+    return launch, replace(wave, counts_rounds=numbers and _walks_then_swaps(loop, launch, wave))
+
+
+def _walks_then_swaps(loop: ir.Loop, launch: ir.Launch, wave: Wave) -> bool:
+    """Whether every round walks the set once and then swaps the two sets once."""
+    inside, row = tuple(walk_host((loop,))), tuple(stream(loop.body))
+    swaps = [op for op in inside if isinstance(op, ir.Swap) and {op.first, op.second} == {wave.now, wave.following}]
+    places = [place for place, op in enumerate(row) if op is launch or any(op is swap for swap in swaps)]
+    in_turn = len(swaps) == 1 and len(places) == 2 and row[places[0]] is launch
+    return in_turn and not any(isinstance(op, ir.HostContinue) for op in inside)
 
 
 def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
@@ -123,8 +143,8 @@ class _Beginning:
     wave: Wave
     module: ir.Module
 
-    def fits(self) -> bool:
-        """Whether INF is everywhere but in one cell, whose node is the one member, and candidates never go down."""
+    def lowest(self) -> int | None:
+        """The value of the one cell that is not INF, if its node is the one member, and candidates never go down."""
         wave = self.wave
         values, members = self.about(wave.values), self.about(wave.now)
         match values[-2:], members[-2:]:
@@ -135,8 +155,9 @@ class _Beginning:
                 largest = ir.infinity(wave.values.element)
                 begins = value == largest and ir.Const(lowest, wave.values.element) != largest
                 alone = (everywhere, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
-                return begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
-        return False
+                fits = begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
+                return lowest if fits else None
+        return None
 
     def about(self, array: ir.Array) -> list[ir.HostOp]:
         """The operations on an array ahead of the loop."""

@@ -9,9 +9,10 @@ if it begins with new contents itself. An array of the function's own that is on
 that row, in one branch of an `if`, can be filled where that branch begins.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from starplat.ir import launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
@@ -33,9 +34,10 @@ FEW_ARCS = range(2**17, 2**22)
 which an emitted program would have all of this once more."""
 
 SEVERAL = 3
-"""Launches one after the other that one takes the place of."""
+"""Launches one after the other that one takes the place of. A fill or a copy takes the host half as long."""
 
-_PLAIN = (ir.Launch, ir.Fill, ir.CopyArray, ir.HostBlock, ir.DeclareVariable, ir.SetVariable)
+_SCALAR = (ir.HostBlock, ir.DeclareVariable, ir.SetVariable)
+_PLAIN = (ir.Launch, ir.Fill, ir.CopyArray, *_SCALAR)
 
 
 def is_small(num_nodes: int, num_arcs: int) -> bool:
@@ -45,14 +47,25 @@ def is_small(num_nodes: int, num_arcs: int) -> bool:
 
 def has_launches_in_a_row(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether it may make a difference that a graph has few arcs."""
-    launches = (sum(isinstance(op, ir.Launch) for op in walk_host(function.body)) for function in module.functions)
-    return capabilities.grid_barrier and any(number >= SEVERAL for number in launches)
+    return capabilities.grid_barrier and any(_as_several(walk_host(function.body)) for function in module.functions)
 
 
 def _are_several(ops: Iterable[ir.HostOp]) -> bool:
-    """Whether several kernels are launched in turn, and nothing is asked between them."""
+    """Whether kernels are launched and arrays filled in turn, and nothing is decided between them."""
     inside = tuple(walk_host(ops))
-    return all(isinstance(op, _PLAIN) for op in inside) and sum(isinstance(op, ir.Launch) for op in inside) >= SEVERAL
+    return all(isinstance(op, _PLAIN) for op in inside) and _as_several(inside)
+
+
+def _is_scalar(op: ir.HostOp) -> bool:
+    """Whether it concerns the host's scalars alone."""
+    return all(isinstance(inner, _SCALAR) for inner in walk_host((op,)))
+
+
+def _as_several(ops: Iterable[ir.HostOp]) -> bool:
+    """Whether the host takes as long to ask for them as for several launches; there is one at least."""
+    asked = Counter(type(op) for op in ops)
+    launched, whole_arrays = asked[ir.Launch], asked[ir.Fill] + asked[ir.CopyArray]
+    return launched > 0 and 2 * launched + whole_arrays >= 2 * SEVERAL
 
 
 def loops_on_device(
@@ -104,15 +117,34 @@ class _Former:
     def block(self, ops: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         """The operations with the rows among them made one."""
         result: list[ir.HostOp] = []
-        for fits, row in groupby(ops, key=lambda op: self.grid.obstacle(op) is None):
+        apart = tuple(self.in_rows(ops)) if self.small else ops
+        for fits, row in groupby(apart, key=self.fits):
             run = tuple(row)
             if not fits:
                 result += (self.inside(op) for op in run)
-            elif not any(_drives_launches(op) for op in run) and not (self.small and _are_several(run)):
-                result += run
-            else:
+            elif any(map(_drives_launches, run)):
                 result += self.one_launch(run)
+            elif self.small and _are_several(run):
+                ahead = tuple(takewhile(_is_scalar, run))
+                behind = tuple(takewhile(_is_scalar, reversed(run)))[::-1]  # none of which the host need wait for
+                result += (*ahead, *self.one_launch(run[len(ahead) : len(run) - len(behind)]), *behind)
+            else:
+                result += run
         return tuple(result)
+
+    def fits(self, op: ir.HostOp) -> bool:
+        """Whether the threads of a launch can do it."""
+        return self.grid.obstacle(op) is None
+
+    def in_rows(self, ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+        """The operations, with each statement that does not fit as a whole as several: what fits in it may go on with
+        what stands beside it."""
+        for op in ops:
+            if isinstance(op, ir.HostBlock) and not self.fits(op):
+                for _, row in groupby(self.in_rows(op.body), key=lambda part: (self.fits(part), _is_scalar(part))):
+                    yield replace(op, body=tuple(row))
+            else:
+                yield op
 
     def inside(self, op: ir.HostOp) -> ir.HostOp:
         """An operation that cannot be part of a launch as a whole."""
