@@ -77,7 +77,10 @@ class Algebra(Setting):
 
     PLAIN = "plain", "never"
     PROVED = "proved", "wherever it is proved"
-    AUTO = "auto", "where it is proved and worth it: union-find, triangles on oriented rows"
+    AUTO = (
+        "auto",
+        "where it is proved and worth it: union-find, triangles on oriented rows, rows of neighbors that come first",
+    )
 
 
 class Order(Setting):

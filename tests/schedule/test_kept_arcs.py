@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from starplat.backends.scheduled import capabilities_of, for_target
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.verifying.modules import verify
-from starplat.runtime import run_module
+from starplat.runtime import elements, run_module
 from starplat.runtime.facts import facts_of
 from starplat.runtime.resident import on_device
 from starplat.schedule import AUTO, PLAIN
@@ -249,23 +248,29 @@ def test_a_graph_keeps_rows_for_the_test_that_they_were_made_by(target: str) -> 
         np.testing.assert_array_equal(found["turn"], expected["turn"])
 
 
-@every_target
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
 @pytest.mark.parametrize(("name", "sign"), [("by number", 1), ("lower numbers", -1)])
-def test_neighbors_that_come_before_a_node_by_the_least_stand_first(name: str, sign: int, target: str) -> None:
-    device, graph = device_of(target), generators.rmat(9, 8)
-    program(KEPT[name]).run(graph, arguments=arguments(graph), target=target, schedule=PROVED)
-    (one,) = made(KEPT[name], target=target, facts=facts_of(graph)).prepared
+def test_neighbors_that_come_before_a_node_by_little_stand_first(
+    name: str, sign: int, wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if wide:
+        monkeypatch.setattr(elements, "WIDE_ARCS_FROM", 0)
+    graph = generators.rmat(9, 8)
+    (one,) = made(KEPT[name], facts=facts_of(graph)).prepared
 
     def missing(_: object) -> None:
         raise AssertionError("the device holds no such rows")
 
-    rows, columns = map(device.download, on_device(device, graph).prepared(one.arrays, missing, one.kept).values())
+    with emulated(Machine(2, 96, seed=2)) as device:
+        program(KEPT[name]).run(graph, arguments=arguments(graph), target="cuda", schedule=PROVED)
+        rows, columns = map(device.download, on_device(device, graph).prepared(one.arrays, missing, one.kept).values())
     for v in range(graph.num_nodes):
         row = graph.columns[graph.row_offsets[v] : graph.row_offsets[v + 1]]
         found = columns[rows[v] : rows[v + 1]]
         assert sorted(found) == sorted(row[sign * row > sign * v])
-        if capabilities_of(target).lockstep:  # up to the width of a class
-            assert all(sign * (a - b) // 2 <= max(a, b) // 8 for a, b in pairwise(found.tolist()))
+        apart = sign * (found // 2 - v // 2) // (v // 2 // 16 + 1)
+        classes = [min(int(a).bit_length(), 7) for a in apart]
+        assert classes == sorted(classes)
 
 
 @every_target

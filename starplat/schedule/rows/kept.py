@@ -12,8 +12,8 @@ which it waits for those that come first. Where others may do so, few rounds ask
 
 A launch counts the arcs of each node that pass, prefix sums tell where rows begin, and others fill them. Where threads
 share arcs they take places as they come by, so the order of a row is lost: only loops that may take arcs in any order
-walk such rows. Rows of the graph alone belong to the graph, and are made once for it. Of their neighbors those stand
-first that come before the node by the least, for these wait the longest, as it does.
+walk such rows. Neighbors that come before the node by little stand first, for these wait long, as it does. Rows of the
+graph alone belong to the graph, and are made once for it.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,12 +28,15 @@ from starplat.ir.shapes.searching import asking
 from starplat.passes.factors import Neighbor, may_be_zero
 from starplat.passes.memory import has_two_names
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.rows.prefix_sums import PrefixSums, prefix_sums
+from starplat.schedule.rows.prefix_sums import prefix_sums
 from starplat.schedule.schedule import Algebra, Memory, Schedule
 from starplat.schedule.step import Decided, for_kernels
 
 _LONG = ir.Element.LONG
-_OTHER = {ir.Direction.OUT: ir.Direction.IN, ir.Direction.IN: ir.Direction.OUT}
+_ONE = ir.Const(1, ir.Element.ARC)
+
+_CLASSES = 8
+"""Of arcs, by how much neighbors come before the node."""
 
 _MANY_ARCS, _LONG_ROWS = 2**20, 8
 """Arcs of a graph, and of a node in the mean, from which the rows pay: below, a run takes as long as making them."""
@@ -47,7 +50,7 @@ def rows_of_kept_arcs(
     asked = schedule.algebra is Algebra.PROVED and schedule.memory in (Memory.AUTO, Memory.RESIDENT)
     if module.room or not (asked or _pays(schedule, facts)):
         return Decided(module)
-    maker = _Maker(module, capabilities, symmetric=facts is not None and facts.symmetric)
+    maker = _Maker(module, capabilities)
     made = maker.module()
     why = "every round asks the nodes that still wait for those that come first"
     return for_kernels(module, with_graph_arrays(made), maker.changed, "walks rows of the arcs that pass its test", why)
@@ -96,9 +99,9 @@ class _Maker(ModuleRewriter):
     """Makes rows before the outermost loops that do not change what a test says, or, of the first test of the graph
     alone, before the run; each test has its own."""
 
-    def __init__(self, module: ir.Module, capabilities: Capabilities, *, symmetric: bool = False) -> None:
+    def __init__(self, module: ir.Module, capabilities: Capabilities) -> None:
         super().__init__(module)
-        self.takes_places, self.symmetric = capabilities.lockstep, symmetric
+        self.takes_places = capabilities.lockstep
         self.two_names = has_two_names(module)
         self.functions: list[ir.HostFunction] = []
         self.prepared: ir.Prepared | None = None
@@ -146,7 +149,7 @@ class _Maker(ModuleRewriter):
         read = (array for part in visitor.walk_expression(walk.test) for array in visitor.arrays_in(part))
         given = tuple(array for array in dict.fromkeys(read) if array not in ir.GRAPH_ARRAYS)
         if not given and self.prepared is None:
-            builder = self._built(walk, ir.KEPT, given, in_classes=self.takes_places and walk.rank.element.is_integer)
+            builder = self._built(walk, ir.KEPT, given)
             self.prepared = ir.Prepared(builder.function.name, ir.KEPT.row_arrays, walk.of_any)
             return ir.KEPT, ()
         kept = ir.Layout(
@@ -157,11 +160,8 @@ class _Maker(ModuleRewriter):
         builder = self._built(walk, kept, given)
         return kept, (ir.HostCall(builder.function.name, (*kept.row_arrays, *given), None),)
 
-    def _built(
-        self, walk: _Walk, kept: ir.Layout, given: tuple[ir.Array, ...], *, in_classes: bool = False
-    ) -> "_Builder":
-        builder = _Builder(walk, (*kept.row_arrays, *given), self.taken)
-        builder.fill(takes_places=self.takes_places, in_classes=in_classes, symmetric=self.symmetric)
+    def _built(self, walk: _Walk, kept: ir.Layout, given: tuple[ir.Array, ...]) -> "_Builder":
+        builder = _Builder(walk, (*kept.row_arrays, *given), self.taken, takes_places=self.takes_places)
         self.kernels += builder.kernels
         self.functions.append(builder.function)
         return builder
@@ -170,98 +170,84 @@ class _Maker(ModuleRewriter):
 class _Builder:
     """Makes the `function` that fills the rows, the first two of the `given` arrays, and its `kernels`."""
 
-    def __init__(self, walk: _Walk, given: tuple[ir.Array, ...], names: fresh_names.FreshNames) -> None:
+    def __init__(
+        self, walk: _Walk, given: tuple[ir.Array, ...], names: fresh_names.FreshNames, *, takes_places: bool
+    ) -> None:
         self.walk, self.names, self.own = walk, names, walk.kernel.own
         named = {a: replace(a, name=names.fresh(f"{a.name}_here"), origin=ir.Origin.PARAMETER) for a in given}
         of_parameters = ArrayRule(lambda array: named.get(array, array))
         self.test, self.rank = map(of_parameters.expression, (walk.test, walk.rank))
-        self.parameters = tuple(map(ir.Parameter, named.values()))
         self.kept = ir.Layout(named[given[0]], named[given[1]])
-        self.filled = names.array("kept_so_far", ir.Element.INT, ir.Extent.NODES)
+        self.classes = _CLASSES if walk.rank.element.is_integer else 1
+        self.ends = names.array("ends_of_classes", ir.Element.ARC, ir.Extent.NODES.times(self.classes))
+        self.kernels, ops = self._in_classes() if takes_places else self._in_order()
+        own, parameters = (self.ends,) if takes_places else (), tuple(map(ir.Parameter, named.values()))
+        ops = (ir.Fill(self.kept.offsets, ir.Const(0, ir.Element.ARC)), *ops)
+        self.function = ir.HostFunction(names.fresh("keep_arcs"), parameters, own, None, ops, span=walk.kernel.span)
 
-    def fill(self, *, takes_places: bool, in_classes: bool, symmetric: bool) -> None:
-        """Makes them: threads take places in rows, all at once or a class of ranks after the other."""
-        cells = build.plus(ir.NumNodes(ir.Element.LONG), ir.Const(1, ir.Element.LONG))
-        sums = prefix_sums(self.kept.offsets, cells, self.names)
-        count = self._kernel("count_kept_arcs", self._counted(), "how many arcs of a node pass")
-        filling = self._by_classes(symmetric=symmetric) if in_classes else self._at_once(takes_places=takes_places)
-        self.kernels = (count, *sums.kernels, *filling.kernels)
-        ops = (
-            ir.Fill(self.kept.offsets, ir.Const(0, ir.Element.ARC)),
-            *((ir.Fill(self.filled, build.ZERO),) if takes_places else ()),
-            ir.Launch(count.name),
-            *sums.ops,
-            *filling.ops,
+    def _in_order(self) -> tuple[tuple[ir.Kernel, ...], tuple[ir.HostOp, ...]]:
+        """A thread counts the arcs of a node, behind the row's cell, where the sum up to it is the end of the row."""
+        count, slot = self._local("count", ir.Element.ARC), self._local("slot", ir.Element.ARC)
+        behind = build.plus(self.own, ir.Const(1, ir.Element.NODE))
+        counted = (
+            ir.Let(count, ir.Const(0, ir.Element.ARC)),
+            self._each(ir.SetLocal(count, build.plus(ir.Ref(count), _ONE))),
+            ir.Store(self.kept.offsets, behind, ir.Ref(count)),
         )
-        own, name = (self.filled,) if takes_places else (), self.names.fresh("keep_arcs")
-        self.function = ir.HostFunction(name, self.parameters, own, None, ops, span=self.walk.kernel.span)
+        store = ir.Store(self.kept.neighbors, ir.Ref(slot), ir.Ref(self.walk.loop.neighbor))
+        follow = ir.SetLocal(slot, build.plus(ir.Ref(slot), _ONE))
+        filled = (ir.Let(slot, self.kept.first(self.own)), self._each(store, follow))
+        count_arcs = self._kernel("count_kept_arcs", counted, "how many arcs of a node pass")
+        fill = self._kernel("fill_kept_rows", filled, "rows of the arcs that pass")
+        sums = prefix_sums(self.kept.offsets, _more(_nodes(), 1), self.names)
+        return (count_arcs, *sums.kernels, fill), (ir.Launch(count_arcs.name), *sums.ops, ir.Launch(fill.name))
 
-    def _at_once(self, *, takes_places: bool) -> PrefixSums:
-        body = (self._each(*self._placed(in_runs=True), parallel=True),) if takes_places else self._in_order()
-        fill = self._kernel("fill_kept_rows", body, "rows of the arcs that pass")
-        return PrefixSums((fill,), (ir.Launch(fill.name),))
+    def _in_classes(self) -> tuple[tuple[ir.Kernel, ...], tuple[ir.HostOp, ...]]:
+        """Threads take places in a row, in the part of it that is for the class of the arc, the last one first."""
+        slot, number, arcs = self._local("slot", ir.Element.ARC), self._local("number", _LONG), self.classes
+        (*lets, place), first = self._place(), build.times(ir.Cast(self.own, _LONG), ir.Const(arcs, _LONG))
+        assert isinstance(place, ir.Let)
+        where, ahead = ir.Ref(place.variable), (*lets, place)
+        clear = ir.Store(self.ends, build.plus(first, ir.Ref(number)), ir.Const(0, ir.Element.ARC))
+        add = ir.UpdateCell(ir.Combine.ADD, self.ends, where, _ONE, shared=True)
+        behind = build.plus(self.own, ir.Const(1, ir.Element.NODE))
+        end = ir.Store(self.kept.offsets, behind, ir.Load(self.ends, _more(first, arcs - 1)))
+        take = (
+            ir.Let(slot, ir.Const(0, ir.Element.ARC)),
+            ir.FetchAdd(slot, self.ends, where, ir.Const(-1, ir.Element.ARC)),
+            ir.SetLocal(slot, build.minus(ir.Ref(slot), _ONE)),
+            ir.Store(self.kept.neighbors, ir.Ref(slot), ir.Ref(self.walk.loop.neighbor)),
+        )
+        each = ir.ForRange(number, ir.Const(0, _LONG), ir.Const(arcs, _LONG), (clear,))
+        begin = self._kernel("clear_classes", (each,), "no arcs yet")
+        counted, filled = (self._each(*ahead, *then, parallel=True) for then in ((add,), take))
+        count = self._kernel("count_kept_arcs", (counted,), "how many arcs of each class pass")
+        sums = prefix_sums(self.ends, build.times(_nodes(), ir.Const(arcs, _LONG)), self.names)
+        close = self._kernel("end_kept_rows", (end,), "where rows end")
+        fill = self._kernel("fill_kept_rows", (filled,), "rows of the arcs that pass")
+        begun, ended = map(ir.Launch, (begin.name, count.name)), map(ir.Launch, (close.name, fill.name))
+        return (begin, count, *sums.kernels, close, fill), (*begun, *sums.ops, *ended)
 
-    def _by_classes(self, *, symmetric: bool) -> PrefixSums:
-        """Neighbors append themselves to the rows that they pass for, those first that come before a node by the least.
-        A class ends where numbers have grown by a quarter; numbers are halved so that none is beyond a LONG."""
-        loop = self.walk.loop
-        least, most, low, high = self.names.variables(_LONG, "least", "most", "low", "high")
-        rank = build.computed(ir.BinaryOperator.SHIFT_RIGHT, build.converted(self.rank, _LONG), build.ONE)
-        number = ir.Unary(ir.UnaryOperator.COMPLEMENT, rank) if self.walk.to_lower else rank
-        way = loop.direction if symmetric else _OTHER[loop.direction]
-        has_arcs = build.greater(way.layout.degree(ir.Ref(loop.neighbor)), ir.Const(0, ir.Element.ARC))
-        bounds = ir.Kernel(
-            self.names.fresh("bound_ranks"),
-            ir.AllNodes(),
-            loop.neighbor,
-            filter=has_arcs,
-            body=(ir.Contribute(least, number), ir.Contribute(most, number)),
-            reductions=(ir.Reduction(least, ir.Combine.MIN), ir.Reduction(most, ir.Combine.MAX)),
-            comment="between which numbers ranks lie",
+    def _place(self) -> tuple[ir.KernelOp, ...]:
+        """The part of all rows that is for the class of an arc: the first are for neighbors that come before the node
+        by less than a 16th of its own rank, the next for twice as much. Ranks are halved, so that none is too large."""
+        place, apart, unit = (self._local(name, _LONG) for name in ("place", "apart", "unit"))
+        first = build.times(ir.Cast(self.own, _LONG), ir.Const(self.classes, _LONG))
+        if self.classes == 1:
+            return (ir.Let(place, first),)
+        other = _shifted(build.converted(self.rank, _LONG), 1)
+        own = Replacer({ir.Ref(self.walk.loop.neighbor): self.own}).expression(other)
+        size = ir.Apply(ir.MathFunction.MAX, (own, ir.Unary(ir.UnaryOperator.COMPLEMENT, own)), _LONG)
+        where = first
+        for k in range(self.classes - 1):
+            beyond = build.at_least(_shifted(ir.Ref(apart), k), ir.Ref(unit))
+            where = build.plus(where, ir.Select(beyond, ir.Const(1, _LONG), ir.Const(0, _LONG)))
+        higher, lower = (own, other) if self.walk.to_lower else (other, own)
+        return (
+            ir.Let(apart, build.minus(higher, lower)),
+            ir.Let(unit, _more(_shifted(size, 4), 1)),
+            ir.Let(place, where),
         )
-        there = build.both(build.at_least(number, ir.Ref(low)), build.at_most(number, ir.Ref(high)))
-        append = ir.Kernel(
-            self.names.fresh("append_to_kept_rows"),
-            ir.AllNodes(),
-            loop.neighbor,
-            filter=there,
-            body=(
-                ir.ForNeighbors(
-                    way,
-                    ir.Ref(loop.neighbor),
-                    self._node(),
-                    loop.position,
-                    (ir.KernelIf(self.test, self._placed(in_runs=False)),),
-                    parallel=True,
-                ),
-            ),
-            span=self.walk.kernel.span,
-            comment="nodes of a class of ranks join the rows that they pass for",
-        )
-        size = ir.Apply(ir.MathFunction.MAX, (ir.Ref(low), ir.Unary(ir.UnaryOperator.COMPLEMENT, ir.Ref(low))), _LONG)
-        wide = build.computed(ir.BinaryOperator.SHIFT_RIGHT, size, build.number(2))
-        one = ir.Const(1, _LONG)
-        ops: tuple[ir.HostOp, ...] = (
-            ir.DeclareVariable(least, ir.infinity(_LONG)),
-            ir.DeclareVariable(most, build.minus(ir.Const(0, _LONG), ir.infinity(_LONG))),
-            ir.Launch(bounds.name),
-            ir.DeclareVariable(low, ir.Const(0, _LONG)),
-            ir.DeclareVariable(high, build.minus(ir.Ref(least), one)),
-            ir.Loop(
-                (),
-                build.less(ir.Ref(high), ir.Ref(most)),
-                body=(
-                    ir.SetVariable(low, build.plus(ir.Ref(high), one)),
-                    ir.SetVariable(high, build.plus(ir.Ref(low), wide)),
-                    ir.Launch(append.name),
-                ),
-            ),
-        )
-        return PrefixSums(tuple(map(visitor.with_signature, (bounds, append))), ops)
-
-    def _node(self) -> ir.Variable:
-        assert self.walk.kernel.iterator is not None
-        return self.walk.kernel.iterator
 
     def _kernel(self, name: str, body: tuple[ir.KernelOp, ...], comment: str) -> ir.Kernel:
         name, node = self.names.fresh(name), self.walk.kernel.iterator
@@ -272,34 +258,20 @@ class _Builder:
         """For the arcs that pass."""
         return replace(self.walk.loop, body=(ir.KernelIf(self.test, then),), parallel=parallel)
 
-    def _counted(self) -> tuple[ir.KernelOp, ...]:
-        """The number stands behind the row's cell, where the sum up to it is the end of the row."""
-        count, one = self._local("count", ir.Element.ARC), ir.Const(1, ir.Element.ARC)
-        behind = build.plus(self.own, ir.Const(1, ir.Element.NODE))
-        return (
-            ir.Let(count, ir.Const(0, ir.Element.ARC)),
-            self._each(ir.SetLocal(count, build.plus(ir.Ref(count), one))),
-            ir.Store(self.kept.offsets, behind, ir.Ref(count)),
-        )
-
-    def _in_order(self) -> tuple[ir.KernelOp, ...]:
-        slot = self._local("slot", ir.Element.ARC)
-        store = ir.Store(self.kept.neighbors, ir.Ref(slot), ir.Ref(self.walk.loop.neighbor))
-        follow = ir.SetLocal(slot, build.plus(ir.Ref(slot), ir.Const(1, ir.Element.ARC)))
-        return (ir.Let(slot, self.kept.first(self.own)), self._each(store, follow))
-
-    def _placed(self, *, in_runs: bool) -> tuple[ir.KernelOp, ...]:
-        """The arc takes the next place of its row."""
-        place, slot = self._local("place", ir.Element.INT), self._local("slot", ir.Element.ARC)
-        return (
-            ir.Let(place, build.ZERO),
-            ir.FetchAdd(place, self.filled, self.own, build.ONE, in_runs=in_runs),
-            ir.Let(slot, build.plus(self.kept.first(self.own), ir.Cast(ir.Ref(place), ir.Element.ARC))),
-            ir.Store(self.kept.neighbors, ir.Ref(slot), ir.Ref(self.walk.loop.neighbor)),
-        )
-
     def _local(self, name: str, element: ir.Element) -> ir.Variable:
         return self.names.inner().variable(name, element)
+
+
+def _nodes() -> ir.Expression:
+    return ir.NumNodes(_LONG)
+
+
+def _more(number: ir.Expression, by: int) -> ir.Expression:
+    return build.plus(number, ir.Const(by, number.element))
+
+
+def _shifted(number: ir.Expression, by: int) -> ir.Expression:
+    return number if by == 0 else build.computed(ir.BinaryOperator.SHIFT_RIGHT, number, build.number(by))
 
 
 # --- tests ---------------------------------------------------------------------------------------------------------
