@@ -29,17 +29,12 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
         joins[cell] = false;
     }
     bool finished = false;
-    bool again = false;
+    grid_barrier(arrived);
     do {
         finished = true;
-        grid_barrier(arrived);
         {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             #line 12 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!undecided[v]) continue;
                 bool wins = true;
@@ -57,14 +52,9 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                     }
                 }
                 joins[v] = wins;
-                finished_part = false;
             }
-            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
-        if (finished && again) break;
         {
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             #line 22 "maximal_independent_set.sp"
@@ -83,7 +73,22 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                 }
             }
         }
-        again = true;
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+            #line 11 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (undecided[node]) finished_part = false;
+            }
+            if (!finished_part) finished_found[finished_turn] = 0;
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
     } while (!finished);
 }
 
@@ -100,17 +105,12 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
         joins[cell] = false;
     }
     bool finished = false;
-    bool again = false;
+    grid_barrier(arrived);
     do {
         finished = true;
-        grid_barrier(arrived);
         {
             // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
             #line 12 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
             ask_all(num_nodes, row_offsets,
                 [&](int v) { return undecided[v]; },
                 [&](int v, arc_t i) {
@@ -120,14 +120,9 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                 [&](int v, bool not_wins) {
                     bool wins = !not_wins;
                     joins[v] = wins;
-                    finished_part = false;
                 });
-            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
-        if (finished && again) break;
         {
             // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
             #line 22 "maximal_independent_set.sp"
@@ -144,11 +139,26 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                     undecided[u] = false;
                 });
         }
-        again = true;
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+            #line 11 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (undecided[node]) finished_part = false;
+            }
+            if (!finished_part) finished_found[finished_turn] = 0;
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
     } while (!finished);
 }
 
-#line 152 "maximal_independent_set.hip.cpp"
+#line 162 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -34,7 +34,6 @@ from starplat.schedule.loop.copies import swapped_copies
 from starplat.schedule.loop.groups import rounds_by_one_group
 from starplat.schedule.loop.hand_over import has_few_arcs, has_rounds, rounds_by_one_cluster
 from starplat.schedule.loop.pieces import kernels_in_pieces
-from starplat.schedule.loop.seen_first import flags_seen_first
 from starplat.schedule.loop.step import has_launches_in_a_row, is_small, loops_on_device
 from starplat.schedule.memoised_steps import Taking
 from starplat.schedule.memory.chunks import rows_in_chunks
@@ -170,12 +169,6 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a loop that goes on while nodes are added to a set tests whether the set is empty",
         "after frontier; before steps that look for loops with nothing else in them",
         ends_when_empty,
-    ),
-    Step(
-        "seen",
-        "rounds that end when no flag is set find that out where the next round looks at the flags",
-        "after frontier and ending: flags that are a set by then say so by its size",
-        flags_seen_first,
     ),
     Step(
         "priority",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from starplat import pipeline
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import host_ops
+from starplat.source import SourceFile
 from tests.changing import changed
 from tests.operators.meaning import assert_as_written
 from tests.operators.test_canonical import BFS
@@ -116,6 +120,9 @@ function f(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
 """
 
 
+COUNTED = "  for (int k = 0; k < g.num_nodes(); k++) {\n"
+
+
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_it_is_a_search_by_levels(name: str) -> None:
     assert operators_of(SPELLINGS[name]) == operators_of(BFS)
@@ -137,3 +144,14 @@ def test_weights_are_asked_where_they_may_take_away() -> None:
     assert "loop until" in asked
     assert "while" in as_written
     assert_as_written(WEIGHTED, GRAPHS)
+
+
+def test_only_the_rounds_without_a_bound_settle_where_weights_may_be_negative() -> None:
+    counted = changed(
+        WEIGHTED,
+        ("  int k = 0;\n  bool more = True;\n  while (more && k < g.num_nodes()) {\n    more = False;\n", COUNTED),
+        (" more = True;", ""),
+        ("    k++;\n", ""),
+    )
+    module = pipeline.lower(pipeline.check(SourceFile("program.sp", counted)))
+    assert [loop.settles for loop in host_ops(module) if isinstance(loop, ir.Loop)] == [True, False]

@@ -91,6 +91,18 @@ NEAR = {
         LEVELS, ("    depth++;", "    if (depth == 1) { g.attachNodeProperty(parent = -1); }\n    depth++;")
     ),
 }
+LISTED = """
+function f(Graph g, propNode<int> out) {
+  propNode<int> parent;
+  list<int> some;
+  some.push(-1);
+  some.push(2);
+  g.attachNodeProperty(parent = -1, out = 0);
+  for (i in some) {
+    forall (v in g.nodes()) { if (v.parent == -1) { v.parent = i; v.out = v.out + 1; } }
+  }
+}
+"""
 ONLY = changed(
     FLAGS,
     ("propNode<int> level, ", ""),
@@ -129,6 +141,10 @@ def test_the_source_may_give_up_its_own_in_the_end() -> None:
     given_up = changed(LEVELS, ("    depth++;\n  }", "    depth++;\n  }\n  src.parent = -1;"))
     assert "carrying" in operators_of(given_up)
     assert_as_written(given_up, GRAPHS)
+
+
+def test_elements_of_lists_may_be_below_0() -> None:
+    assert_as_written(LISTED, GRAPHS)
 
 
 @pytest.mark.parametrize("name", NEAR)

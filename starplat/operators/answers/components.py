@@ -24,6 +24,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
 from starplat.operators.canonical import hosts, rounds
+from starplat.operators.canonical.counted import never_better
 from starplat.operators.canonical.labels.spreading import begin_as_themselves
 from starplat.operators.canonical.rebuilding import rebuilt, substituted
 from starplat.operators.canonical.searches.initial_values import given_to_all
@@ -41,7 +42,10 @@ def settling(program: typed.Program) -> Mapping[Same, Spreading | None]:
         results = function.results
         around = hosts.surroundings(function.body)
         for loop in around.loops:
-            if effects := rounds.edge_effects(loop, around, program, results, frontier_is_kept=True):
+            effects = rounds.edge_effects(loop, around, program, results, frontier_is_kept=True)
+            if rounds.is_counted(loop, around) and not all(map(never_better, effects)):
+                continue  # where arcs take away, the count may end it before
+            if effects:
                 frontier = effects[0].frontier
                 seen = frontier is not None and (frontier in results or around.is_seen(frontier, loop))
                 found[Same(loop)] = None if seen else _by_offers(loop, around, effects)

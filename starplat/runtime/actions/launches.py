@@ -82,9 +82,7 @@ def _among_peers(
     communicator = machine.world.parts.communicator
     tables, rank = communicator.tables, communicator.rank
     table = table_for(op, machine.device, buffers, rank, communicator.gather, tables)
-    launch = machine.kernels.ready_together(op, {**buffers, PEERS: table.words}, frame.variables, size)
-    communicator.gather(None)  # else a launch would wait for what the others still have to make ready
-    outcomes = launch()
+    outcomes = machine.kernels.launch_together(op, {**buffers, PEERS: table.words}, frame.variables, size)
     communicator.gather(None)
     return outcomes
 

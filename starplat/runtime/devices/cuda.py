@@ -1,7 +1,7 @@
 """Target `cuda`: builds kernels by NVRTC from the emitted text and launches them through CuPy."""
 
 import ctypes
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -199,9 +199,9 @@ class CudaKernels(WordKernels):
             return _Loop(entry, given, board, 1, self.device.room_for_bits(entry) if reached_in(op) else 0)
         return _Loop(entry, given, board, self.device.most_blocks_together(entry))
 
-    def _ready_together(
+    def _launch_together(
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
-    ) -> Callable[[], dict[str, Value]]:
+    ) -> dict[str, Value]:
         loop = self._loops[op.name]
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
@@ -214,20 +214,16 @@ class CudaKernels(WordKernels):
             self._fresh_boards.remove(op.name)
         else:
             self.device.copy(board.buffer, board.fresh)
-
-        def begin() -> dict[str, Value]:
-            self.device.launch(loop.entry, blocks, threads_of(op), arguments, together=not op.cluster, near=near)
-            if op.in_parts:  # other GPUs may still look at it
-                return board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
-            found: dict[str, Value] = {}
-            if board.outcomes:
-                found = board.read(self.device.take_words(board.buffer, partial(self._renew, board)))
-            else:
-                self._renew(board)
-            self._fresh_boards.add(op.name)
-            return found
-
-        return begin
+        self.device.launch(loop.entry, blocks, threads_of(op), arguments, together=not op.cluster, near=near)
+        if op.in_parts:  # other GPUs may still look at it
+            return board.read(self.device.download_words(board.buffer)) if board.outcomes else {}
+        found: dict[str, Value] = {}
+        if board.outcomes:
+            found = board.read(self.device.take_words(board.buffer, partial(self._renew, board)))
+        else:
+            self._renew(board)
+        self._fresh_boards.add(op.name)
+        return found
 
     def _renew(self, board: Board) -> None:
         if board.changes:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from threading import RLock
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
@@ -241,26 +241,10 @@ class Kernels(ABC):
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         """Runs the whole operation in one launch; gives what its outcomes came to."""
-        return self.ready_together(op, arrays, scalars, size)()
-
-    def ready_together(
-        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
-    ) -> Callable[[], dict[str, Value]]:
-        """What does so, made ready to begin at once."""
-        begin = self._ready_together(op, arrays, scalars, size)
-
-        def launch() -> dict[str, Value]:
-            self.device.traffic.launches += 1
-            outcomes = begin()
-            self.device.traffic.down += sum(word_size(variable.element, self.wide_arcs) for variable in op.outcomes)
-            return outcomes
-
-        return launch
-
-    def _ready_together(
-        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
-    ) -> Callable[[], dict[str, Value]]:
-        return partial(self._launch_together, op, arrays, scalars, size)
+        self.device.traffic.launches += 1
+        outcomes = self._launch_together(op, arrays, scalars, size)
+        self.device.traffic.down += sum(word_size(variable.element, self.wide_arcs) for variable in op.outcomes)
+        return outcomes
 
     def _launch_together(
         self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize

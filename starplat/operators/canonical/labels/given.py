@@ -8,7 +8,7 @@ All cells begin with -1, and only nodes that are in hand are stored: these are n
 replace the flag: what still asks for it in the end is better left as it was.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -59,33 +59,40 @@ def _questions(number: typed.Symbol, *statements: typed.Statement) -> list[Quest
 
 def _is_only_given(number: typed.Symbol, until: Sequence[typed.Statement]) -> bool:
     """Whether all that is stored are -1 in all cells and nodes in hand, and every question says which, in the
-    statements until the last that asks."""
+    statements until the last that asks. A fixed point asks for what held before its round."""
+    inside = [s for given in until for s in walk.statements(given)]
+    asked = {
+        p.symbol
+        for s in inside
+        if isinstance(s, typed.FixedPoint)
+        for p in walk.within(s.condition)
+        if isinstance(p, typed.Cell)
+    }
+    loops = (s for s in inside if isinstance(s, typed.ForEach) and not isinstance(s.domain, typed.Items))
+    nodes = {typed.Variable(s.iterator) for s in loops}
     answers = [_GIVEN.says(operator, other) for _, operator, other in _questions(number, *until)]
-    lent = any(number in walk.lent(s) for s in until)
-    return bool(answers) and None not in answers and not lent and all(_stores(number, until))
+    barred = number in asked or any(number in walk.lent(s) for s in until)
+    return bool(answers) and None not in answers and not barred and all(_stores(number, inside, nodes))
 
 
-def _stores(number: typed.Symbol, until: Sequence[typed.Statement]) -> Iterator[bool]:
+def _stores(number: typed.Symbol, inside: Sequence[typed.Statement], nodes: Set[typed.Expression]) -> Iterator[bool]:
     """Of each statement that stores the number, whether it does so."""
-    inside = (s for given in until for s in walk.statements(given))
+
+    def is_node(place: typed.Place, value: typed.Expression) -> bool:
+        own = isinstance(place, typed.Cell) and plain(value) == plain(place.index)
+        return own or plain(value) in nodes
+
     for s in (s for s in inside if number in walk.written(s)):
         match s:
             case typed.Attach(items=items):
                 yield all(not isinstance(v, typed.Symbol) and constant(v) == -1 for of, v in items if of is number)
             case typed.Assign(place, value):
-                yield _is_node(place, value)
+                yield is_node(place, value)
             case typed.AssignExtreme(place=place, carried=carried):
-                given = all(_is_node(c.place, c.value) for c in carried if c.place.symbol is number)
+                given = all(is_node(c.place, c.value) for c in carried if c.place.symbol is number)
                 yield given and place.symbol is not number
             case _:
                 yield False
-
-
-def _is_node(place: typed.Place, value: typed.Expression) -> bool:
-    """Whether a value is the node of a loop, or that in whose cell it is stored."""
-    given = plain(value)
-    own = isinstance(place, typed.Cell) and given == plain(place.index)
-    return own or (isinstance(given, typed.Variable) and given.symbol.role is typed.Role.ITERATOR)
 
 
 def _flagged(number: typed.Symbol, block: typed.Block, place: int, until: Sequence[typed.Statement]) -> typed.Block:

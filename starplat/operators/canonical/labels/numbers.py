@@ -84,6 +84,12 @@ class _Numbers:
         return {s for s in declared if s.role is typed.Role.LOCAL and element(s) in _WHOLE}
 
     @cached_property
+    def listed(self) -> set[typed.Symbol]:
+        """The iterators of loops over lists, whose elements may be below 0."""
+        loops = (s for s in walk.statements(self.body) if isinstance(s, typed.ForEach))
+        return {s.iterator for s in loops if isinstance(s.domain, typed.Items)}
+
+    @cached_property
     def counters(self) -> set[typed.Symbol]:
         """The symbols that anything is added to."""
         updates = (s for s in walk.statements(self.body) if isinstance(s, typed.Update))
@@ -199,7 +205,7 @@ class _Numbers:
         """Whether a number is never below 0: that of a node in hand, or a count of rounds."""
         match value:
             case typed.Variable(symbol) if symbol.role is typed.Role.ITERATOR:
-                return True
+                return symbol not in self.listed
             case typed.Variable(symbol) if symbol in self.counters:
                 first = least(symbol, self.body)
                 return first is not None and first >= 0
