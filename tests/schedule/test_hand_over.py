@@ -117,6 +117,7 @@ while goes_on
             goes_on = true
             break
           launch bfs_levels_min_level
+          depth = depth + 1
           swap frontier, frontier_next
           finished = frontier is empty
     first = false
@@ -134,6 +135,7 @@ while goes_on
               pull if frontier has many
                 launch bfs_levels_min_level_pull
                 fill frontier with false
+            depth = depth + 1
             swap frontier, frontier_next
             finished = frontier is empty
 """
