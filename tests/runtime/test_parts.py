@@ -190,6 +190,15 @@ def test_parts_of_large_graphs_begin_at_lines_of_memory() -> None:
             assert unit > 1 or any(node % 128 for node in inner) or size == 1
 
 
+def test_parts_begin_between_few_nodes_that_have_all_arcs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else one part would have all: the first line of memory holds cells of all of these nodes."""
+    monkeypatch.setattr("starplat.runtime.parts.communicator._LARGE", 2**10)
+    starts = np.repeat(np.arange(100), 300)
+    graph = Graph.from_arcs(2**12, starts, np.arange(len(starts)) % 2**12, directed=True)
+    arcs = in_threads(4, lambda communicator: parts_of(graph, communicator).arcs)[0]
+    assert max(np.diff(arcs)) < 0.3 * graph.num_arcs
+
+
 def test_parts_join_trees_with_the_rows_of_their_own_nodes() -> None:
     """Those of GPUs, which have all rows, join all nodes that are outside of the great tree."""
     for symmetric in (False, True):

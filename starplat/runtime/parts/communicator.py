@@ -141,14 +141,18 @@ _ALIGNED = 128
 """Parts of large graphs begin at a multiple of so many nodes: at a line of memory, whatever a node's cell takes. So
 threads side by side read and write whole lines, as on one device."""
 _LARGE = 2**20
-"""Nodes of a part from which so few to and fro do not matter."""
+"""Nodes of a part from which so few to and fro do not matter, unless more than one arc in `_FEW` leaves them."""
+_FEW = 2**10
 
 
 def parts_of(graph: Graph, communicator: Communicator) -> Parts:
     """Pieces of the nodes, in order, each with about as many arcs in and out and nodes as the others."""
-    nodes = bounds_of(graph.row_offsets, communicator.size)
+    rows = graph.row_offsets
+    nodes = bounds_of(rows, communicator.size)
     if graph.num_nodes >= _LARGE * communicator.size:
-        nodes[1:-1] = [node // _ALIGNED * _ALIGNED for node in nodes[1:-1]]
+        lines = [(node, node // _ALIGNED * _ALIGNED) for node in nodes[1:-1]]
+        most = graph.num_arcs // _FEW
+        nodes[1:-1] = [line if rows[node] - rows[line] <= most else node for node, line in lines]
     return Parts(communicator, nodes, [int(graph.row_offsets[node]) for node in nodes])
 
 
