@@ -330,6 +330,8 @@ class Run(Graphs):
             stop = self.device.stopwatch()
             self.returned = executor.run(self._places, self.bound.scalars, self.bound.lists)
             self._bring_home()
+            if not alone:  # what parts exchange takes time behind the last operation too
+                self.device.more_follows()
             seconds = stop()
         self.launches = self.device.traffic.launches - launched
         return seconds

@@ -21,6 +21,8 @@ from starplat.runtime.devices.cuda import CudaDevice, Entry
 from starplat.runtime.devices.device import Kernels
 from starplat.runtime.devices.together import board_for
 from starplat.runtime.elements import is_for_all
+from starplat.runtime.parts.communicator import Communicator
+from starplat.runtime.parts.threads import in_threads
 from starplat.runtime.session import default_session
 from starplat.schedule.parse import parse_schedule
 from tests.runtime.programs import A, B, increment, module
@@ -162,6 +164,22 @@ def test_a_clock_ends_with_what_the_host_has_waited_for(cupy: CuPy) -> None:
     assert stop() == pytest.approx(2e-3)
     stop = device.stopwatch()
     assert stop() == pytest.approx(1e-3)  # of nothing: what was read before is not what it ends with
+
+
+def test_clocks_of_parts_go_on_while_they_exchange_on_the_host(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = InterpretedKernels._launch
+
+    def launched(self: InterpretedKernels, kernel: Any, arrays: Any, *rest: Any) -> Any:
+        found = launch(self, kernel, arrays, *rest)
+        self.device.read_cell(arrays[A.name], 0)
+        return found
+
+    def seconds(communicator: Communicator | None) -> float:
+        return run_module(PROGRAM, GRAPH, target="cuda", communicator=communicator).seconds.run[0]
+
+    monkeypatch.setattr(InterpretedKernels, "_launch", launched)
+    assert seconds(None) == pytest.approx(1e-3)
+    assert in_threads(1, seconds) == [pytest.approx(2e-3)]
 
 
 @pytest.mark.parametrize("room", [2**30, 0])

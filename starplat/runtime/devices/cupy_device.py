@@ -3,7 +3,7 @@
 import ctypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -109,7 +109,7 @@ class CupyDevice(ArrayDevice):
         self._waiting, self._ended = begin, None
 
         def stop() -> float:
-            last = self._ended if self.waiting is nullcontext else None  # parts ask for more than operations
+            last = self._ended
             with self.waiting(), self.operation():
                 if last is None:
                     last = end
@@ -130,7 +130,6 @@ class CupyDevice(ArrayDevice):
             self._waiting = None
 
     def more_follows(self) -> None:
-        """The device is asked for more than what it was last waited for."""
         self._ended = None
 
     def as_here(self) -> Callable[[], AbstractContextManager[object]]:

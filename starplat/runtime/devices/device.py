@@ -143,6 +143,9 @@ class Device(DeviceMemory):
     def synchronise(self) -> None:
         """Waits until everything asked for has happened."""
 
+    def more_follows(self) -> None:
+        """Stopwatches go on, whatever the device was last waited for."""
+
     def stopwatch(self) -> Callable[[], float]:
         """Starts when the device is idle. What it gives is called once, waits until the device is idle again, and says
         how many seconds have passed, by the device's own clock where it has one."""
