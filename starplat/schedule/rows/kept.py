@@ -379,4 +379,5 @@ def _writes_own(kernel: ir.Kernel, arrays: set[ir.Array]) -> bool:
     """Whether iterations of a kernel write no cells of some arrays but their own."""
     ops = (op for op in visitor.walk_kernel(kernel.body) if not visitor.blocks_of(op) or isinstance(op, ir.ExtremeCell))
     writing = (op for op in ops if not arrays.isdisjoint(visitor.written_arrays((op,))))
-    return all(isinstance(op, ir.Store | ir.UpdateCell) and op.index == kernel.own for op in writing)
+    own = None if kernel.iterator is None else kernel.own
+    return all(isinstance(op, ir.Store | ir.UpdateCell) and op.index == own for op in writing)
