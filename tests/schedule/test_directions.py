@@ -104,6 +104,10 @@ WAVES[SEVERAL_PARENTS] = changed(
 NEAR_MISSES = {
     "arcs add what they hold": TWO_FLAGS,
     "arcs add nothing": changed(SWAPPED, ("v.dist + 1", "v.dist")),
+    "numbers wrap around": changed(SWAPPED, ("v.dist + 1", "v.dist + 1500000000")),
+    "numbers wrap around soon": changed(SWAPPED, ("src.dist = 0", "src.dist = 2147483646")),
+    "the number wraps around": changed(COUNTED, ("int hops = 0", "int hops = 2147483646")),
+    "the number wraps around in a few rounds": changed(COUNTED, ("hops += 1;", "hops += 1500000000;")),
     "arcs add what nodes hold": changed(SWAPPED, ("v.dist + 1", "v.dist + v % 3")),
     THEIR_PARENTS: changed(
         SWAPPED,

@@ -4,7 +4,7 @@ Take a loop that begins with INF everywhere but in one cell, whose node is walke
 cells to the walked nodes' value plus a constant above zero. All nodes walked for the first time in a round have one
 value, all lowered cells hold that value or less, all others INF. So a cell that a round lowers was INF and is lowered
 once, to what any walked neighbor sends: it is enough to find one. The same holds where cells are lowered to a number
-that never goes down, plus a constant.
+that never goes down, plus a constant. Numbers that wrap around would go down: constants must be small.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,11 @@ from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
 from starplat.ir.visitor import variables_read, walk_expression, walk_host, written_arrays
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
+
+_MOST_ADDED = 16
+"""The most that a round adds: numbers of 32 bits take 2^27 rounds to wrap around then."""
+
+_MOST_AT_FIRST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +85,11 @@ def _loads(array: ir.Array, value: ir.Expression) -> bool:
 
 
 def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:
-    """A sum's two parts, one of which is a constant above zero."""
+    """A sum's two parts, one of which is a small constant above zero."""
     match candidate:
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, base, ir.Const(int() as step)) | ir.Binary(
             ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(int() as step), base
-        ) if step > 0:
+        ) if 0 < step <= _MOST_ADDED:
             return base, step
     return None
 
@@ -153,7 +158,7 @@ class _Beginning:
                 [ir.Fill(_, everywhere), ir.WriteCell(_, first, flag) as member],
             ):
                 largest = ir.infinity(wave.values.element)
-                begins = value == largest and ir.Const(lowest, wave.values.element) != largest
+                begins = value == largest and lowest <= _MOST_AT_FIRST
                 alone = (everywhere, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
                 fits = begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
                 return lowest if fits else None
@@ -194,7 +199,8 @@ class _Beginning:
         rises = [op for op in walk_host((self.loop,)) if counter in given_by(op, self.module)]
         match starts[-1:]:
             case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
-                return lowest <= start + self.wave.step and all(_rises(op, counter) for op in rises)
+                begins = lowest <= start + self.wave.step and start <= _MOST_AT_FIRST
+                return begins and all(_rises(op, counter) for op in rises)
         return False
 
 
@@ -210,5 +216,5 @@ def _opened(op: ir.HostOp) -> tuple[ir.HostOp, ...]:
 def _rises(op: ir.HostOp, counter: ir.Variable) -> bool:
     match op:
         case ir.SetVariable(_, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), ir.Const(int() as by))):
-            return variable == counter and by >= 0
+            return variable == counter and 0 <= by <= _MOST_ADDED
     return False
