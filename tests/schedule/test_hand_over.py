@@ -92,10 +92,15 @@ def test_rounds_that_do_more_than_reach_nodes_stay_with_the_grid_on_large_graphs
     assert not any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096))
 
 
-@pytest.mark.parametrize(("facts", "threads"), [(ROADS, 512), (GRID_OF_4096, 1024)], ids=["roads", "large"])
+SMALL = GraphFacts(1000, 3000, 4)
+
+
+@pytest.mark.parametrize(
+    ("facts", "threads"), [(SMALL, 512), (ROADS, 512), (GRID_OF_4096, 1024)], ids=["small", "roads", "large"]
+)
 def test_a_search_of_a_large_graph_has_more_threads(facts: GraphFacts, threads: int) -> None:
     module = starplat.compile(EXAMPLES / "bfs_levels.sp").module()
-    text = CUDA.kernels_text(decided(module, parse_schedule("auto"), CUDA.capabilities, facts).module)
+    text = CUDA.kernels_text(decided(module, CLUSTER, CUDA.capabilities, facts).module)
     assert f"__cluster_dims__(16, 1, 1) __launch_bounds__({threads}, 1) bfs_levels_few(" in text
 
 

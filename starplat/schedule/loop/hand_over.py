@@ -43,7 +43,7 @@ def rounds_by_one_cluster(
     wanted = asked or (schedule.loop is Loop.AUTO and facts is not None and _is_thin(facts))
     if not wanted or not capabilities.clusters:
         return module
-    is_large = facts is not None and facts.num_nodes not in NODES
+    is_large = facts is not None and facts.num_nodes >= NODES.stop
     return _Spreader(module, is_large=is_large, only_reaching=not asked and is_large).decided(tells_refused=asked)
 
 
