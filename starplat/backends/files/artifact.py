@@ -361,6 +361,7 @@ class _Arguments:
         lines = ["batches = 0;", "graph.become(host);"] if self.lists else []
         lines += ["parts.count_anew();"] if is_divided(self.module) else []
         lines += [f"{self.names.local(items)} = {self.elements_of(items)};" for _, items in self.items]
+        filled = [array for array in self.module.inputs if array not in self.only_copied]
         for argument, parameter in self.pairs:
             if self.lists and isinstance(parameter.what, ir.Array) and parameter.what.extent.grows_with_arcs:
                 lines.append(self.made_again(parameter.what))
@@ -368,8 +369,7 @@ class _Arguments:
             if isinstance(argument.type, SetType) and parameter.what in self.changed:
                 flags = self.marked(argument, self.interface.given(parameter.what))
                 lines.append(f"{self.names.local(parameter.what)} = {{device, {flags}}};")
-            is_input = parameter.what in self.module.inputs and parameter.what not in self.only_copied
-            if not _is_property(argument, parameter) or not is_input:
+            if not _is_property(argument, parameter) or parameter.what not in filled:
                 continue
             name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
             if parameter.what.origin is not ir.Origin.WEIGHT:
