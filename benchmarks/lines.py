@@ -7,9 +7,10 @@
 Nsight Compute (`ncu`) counts the sectors of 32 bytes that threads ask system memory for, kernel by kernel, so it sees
 reads that a trace expects only at most: rows that are left early count in full there. Of a line that a row begins or
 ends in only some sectors are asked for, so the trace is compared as it counts sectors; its lines are told beside. A
-program runs in a process of its own, twice for each trace. With `--share` it runs as `auto` has it, with room for that
-share of the arcs' bytes beside all else, and no trace: told is how many passes over all arcs are read on the host. Exit
-code 1 if a program's sectors differ by more than 5 %, 3 where no ncu is.
+program runs in a process of its own, twice for each trace; told last is how fast the kernel that reads most does so.
+With `--share` it runs as `auto` has it, with room for that share of the arcs' bytes beside all else, and no trace: told
+is how many passes over all arcs are read on the host. Exit code 1 if a program's sectors differ by more than 5 %, 3
+where no ncu is.
 """
 
 from __future__ import annotations
@@ -33,8 +34,13 @@ from benchmarks.measured.rows import ROWS
 from starplat.runtime.tracing import reads
 
 METRIC = "lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum"
+TIME = "gpu__time_duration.sum"
 SECTOR = 32
 RUNS = 4
+KEPT = 22
+"""The largest scale whose graph is kept once it is made."""
+PREPARING = ("sample_", "copy_heads")
+"""How kernels begin that read the host's memory before a run: samples of weights, and the first arcs of rows."""
 MOST_APART = 0.05
 PROGRAMS = ("bfs", "pagerank", "sssp")
 SCHEDULES = {"bfs": ",direction=push"}
@@ -61,22 +67,24 @@ def main(arguments: list[str] | None = None) -> int:
     if ncu is None:
         print("ncu is not installed")
         return 3
-    graphs.load(f"rmat{options.scale}")  # where it is kept, processes that are profiled find it
+    if options.scale <= KEPT:
+        graphs.load(f"rmat{options.scale}")  # processes that are profiled find it
     apart = 0.0
     for row in options.rows.split(","):
-        (lines, sectors), seen = compared(ncu, row, options)
+        (lines, sectors), seen, rate = compared(ncu, row, options)
         if options.share is not None:
             print(f"{row:<11} {seen * SECTOR:>14,} bytes seen, {seen / sectors:.3f} passes over all arcs", flush=True)
             continue
         apart = max(apart, abs(seen / sectors - 1))
         print(f"{row:<11} {lines:>12,} lines, {sectors:>12,} sectors counted, {seen:>12,} seen ", end="")
-        print(f"({seen / sectors - 1:+.1%})", flush=True)
+        print(f"({seen / sectors - 1:+.1%}), {rate:.1f} GB/s", flush=True)
     return int(apart > MOST_APART)
 
 
 def counted(row: str, options: argparse.Namespace) -> tuple[int, int]:
     """The lines, and the sectors, that a trace counts in one run; with a share those that all arcs take."""
-    entry, about = graphs.load(f"rmat{options.scale}"), ROWS[row]
+    about = ROWS[row]
+    entry = graphs.load(f"rmat{options.scale}", weighted=options.scale <= KEPT or about.weighted)
     program = starplat.compile(Path(__file__).parents[1] / "examples" / f"{about.program}.sp")
     how = {**about.arguments(entry), "target": options.target}
     if row == "pagerank":
@@ -96,24 +104,29 @@ def counted(row: str, options: argparse.Namespace) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[tuple[int, int], int]:
-    """What is counted, and the sectors that ncu sees of the same kernels in one run."""
+def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[tuple[int, int], int, float]:
+    """What is counted, the sectors that ncu sees of the same kernels in one run, and the GB/s of the kernel that reads
+    most."""
     here = [sys.executable, __file__, "--counted", row, "--scale", str(options.scale)]
     here += [] if options.share is None else ["--share", str(options.share)]
-    profiled = [ncu, "--csv", "--metrics", METRIC, "--target-processes", "all", *here]
+    how = ["--csv", "--print-units", "base", "--clock-control", "none", "--target-processes", "all"]
+    profiled = [ncu, *how, "--metrics", f"{METRIC},{TIME}", *here]
     done = subprocess.run(profiled, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
     said = done.stdout.splitlines()
     lines, sectors = next(json.loads(line) for line in said if line.startswith("["))
-    return (lines, sectors), round(sum(sectors_of(said).values()) / RUNS)
+    seen, nanoseconds = sums_of(said, METRIC), sums_of(said, TIME)
+    rate = max(((count, count * SECTOR / nanoseconds[kernel]) for kernel, count in seen.items()), default=(0, 0.0))[1]
+    return (lines, sectors), round(sum(seen.values()) / RUNS), rate
 
 
-def sectors_of(said: Iterable[str]) -> Counter[str]:
-    """The sectors that each kernel reads, of what ncu prints; samples of weights are no rows, and are left out."""
+def sums_of(said: Iterable[str], metric: str) -> Counter[str]:
+    """What ncu prints of each kernel, such as the sectors that it reads; those that run once for a graph are left
+    out."""
     found: Counter[str] = Counter()
     for line in csv.DictReader(line for line in said if line.startswith('"')):
-        if line["Metric Name"] == METRIC and not line["Kernel Name"].startswith("sample_"):
+        if line["Metric Name"] == metric and not line["Kernel Name"].startswith(PREPARING):
             found[line["Kernel Name"]] += int(float(line["Metric Value"].replace(",", "")))
     return found
 

@@ -246,6 +246,7 @@ def artifact(
     program asks; as for `scheduled`.
     """
     from starplat.backends.files.artifact import header_text
+    from starplat.backends.files.placed import is_in_chunks
     from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
     from starplat.backends.text.comments import plain_stem
     from starplat.schedule.apply import looks_at_the_graph
@@ -282,8 +283,9 @@ def artifact(
             "emitted programs keep the numbers of their file",
             "leave it out: `starplat run` renumbers; or write the file in that order",
         )
-    if any(kernel.chunks is not None for kernel in module.kernels):
-        message = "emitted programs cannot follow 'memory=chunks': only in a run the host copies rows for each launch"
+    if is_in_chunks(module) and (library or not able.emitted_chunks):
+        what = f"{'libraries' if library else 'emitted programs'} for {target}"
+        message = f"{what} cannot follow 'memory=chunks': their host does not copy rows for each launch"
         help = "leave it out; `starplat run` follows it"
         raise DiagnosticError(Diagnostic("E0665", message, help=help), exit_code=ExitCode.USAGE)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}

@@ -11,6 +11,7 @@ from starplat.backends.c.cplusplus import CPLUSPLUS, of_reals
 from starplat.backends.compiled_loops import compiled_text
 from starplat.backends.files import definitions, headers, layout
 from starplat.backends.files.artifact import artifact_pieces
+from starplat.backends.files.placed import is_in_chunks
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import AS_FUNCTIONS
 from starplat.backends.spelling import Directives, Spelling
@@ -129,14 +130,15 @@ class DirectiveBackend:
         ahead = None if directives is None else directives.ahead
         launching = AS_FUNCTIONS if ahead is None else replace(AS_FUNCTIONS, wait=ahead[1])
         header = self.header()
+        more = (headers.header_of_chunks(self.name, f"C++ with {self.language}"),) if is_in_chunks(module) else ()
         text = render(
             f"{self.name}/host.cpp.jinja",
             kernel_helpers=self._helpers(unit, header),
             routines=kernels["routines"],
             end_of_kernels=END_OF_KERNELS,
-            **artifact_pieces(module, stem, self.capabilities, launching, library=library, headers=(header,)),
+            **artifact_pieces(module, stem, self.capabilities, launching, library=library, headers=(header, *more)),
         )
-        return layout.laid_out({f"{stem}.cpp": text}, (header,), single_file=single_file)
+        return layout.laid_out({f"{stem}.cpp": text}, (header, *more), single_file=single_file)
 
     @cache  # noqa: B019  the targets are few and live as long as the program
     def header(self) -> headers.Header:

@@ -35,7 +35,7 @@ OPENACC = DirectiveBackend(
     name="openacc",
     language="OpenACC",
     spelling=spelling(DIRECTIVES, function="#pragma acc routine seq\nstatic "),
-    capabilities=replace(CAPABILITIES, inner_loops=True, batches=True),
+    capabilities=replace(CAPABILITIES, inner_loops=True, batches=True, emitted_chunks=True),
     processors=(Processor.GPU, Processor.CPU),
     includes=("#include <openacc.h>",),
 )

@@ -176,6 +176,7 @@ def host_arrays(module: ir.Module) -> frozenset[ir.Array]:
     for kernel in module.kernels:
         if isinstance(kernel.domain, ir.NodeNeighbors):
             found.update(kernel.domain.direction.layout.row_arrays)
+        found.update(array for array in visitor.copied_arrays(kernel) if array in ir.GRAPH_ARRAYS)
     return frozenset(found)
 
 

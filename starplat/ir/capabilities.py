@@ -53,6 +53,7 @@ class Capabilities:
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
         mapped_memory: whether kernels can read page-locked memory of the host.
         managed_memory: whether the driver moves pages of memory between the host and the device.
+        emitted_chunks: whether emitted programs can copy rows to the device for each launch.
     """
 
     atomics: frozenset[tuple[ir.Combine, ir.Element]]
@@ -79,6 +80,7 @@ class Capabilities:
     late_words: bool = False
     mapped_memory: bool = False
     managed_memory: bool = False
+    emitted_chunks: bool = False
 
     def has_atomic(self, combine: ir.Combine, element: ir.Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""

@@ -67,7 +67,8 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
         yield from (part.variable for part in visitor.walk_expression(expression) if isinstance(part, ir.Ref))
     match op:
         case ir.Launch(kernel):
-            yield from module.kernel(kernel).scalars
+            for one in _launched(module.kernel(kernel), module):
+                yield from one.scalars
         case ir.HostCall():
             yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
         case ir.OnDevice():
@@ -82,6 +83,13 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield variable
 
 
+def _launched(kernel: ir.Kernel, module: ir.Module) -> Iterator[ir.Kernel]:
+    """The kernel, and the one that asks which nodes its chunks are for."""
+    yield kernel
+    if isinstance(kernel.chunks, ir.Chunks) and kernel.chunks.asking is not None:
+        yield module.kernel(kernel.chunks.asking)
+
+
 def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
     """The variables that an operation changes after their declaration, those of its blocks left out."""
     match op:
@@ -92,7 +100,9 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
         case ir.TakeFirst(variable):
             yield variable
         case ir.Launch(kernel):
-            yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
+            launched = module.kernel(kernel)
+            yield from (reduction.variable for reduction in launched.brought_back)
+            yield from () if launched.chunks is None else (launched.chunks.first, launched.chunks.end)
         case ir.HostCall(_, arguments, result):
             yield from (argument for argument in (*arguments, result) if isinstance(argument, ir.Variable))
         case ir.OnDevice():

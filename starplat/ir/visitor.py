@@ -364,6 +364,20 @@ def written_arrays(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Array]:
     return frozenset(array for array in seen if array not in ir.GRAPH_ARRAYS)
 
 
+def copied_arrays(kernel: ir.Kernel) -> frozenset[ir.Array]:
+    """What the host copies chunks of for the kernel, and what says where that stands."""
+    if kernel.chunks is None:
+        return frozenset()
+    rows = kernel.chunks.rows if isinstance(kernel.chunks, ir.Chunks) else ()
+    copied = (array for cells in kernel.chunks.cells for array in (cells[0], cells[2]) if array is not None)
+    return frozenset((*copied, *(one.offsets for one in rows)))
+
+
+def only_copied(module: ir.Module) -> frozenset[ir.Array]:
+    """The entry's arrays of which the device only gets chunks."""
+    return frozenset(array for kernel in module.kernels for array in copied_arrays(kernel)).intersection(module.inputs)
+
+
 @remembered()
 def assigned_variables(block: tuple[ir.KernelOp, ...]) -> frozenset[ir.Variable]:
     """The variables that change after their declaration: set, or passed to a helper by reference."""

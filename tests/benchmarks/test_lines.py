@@ -38,7 +38,8 @@ def test_what_the_profiler_prints_is_added_up_by_kernel() -> None:
         f'"2","walk","{lines.METRIC}","sector","800"',
         '"2","walk","pcie__read_bytes.sum","byte","99"',
     ]
-    assert lines.sectors_of(said) == {"walk": 2000}
+    assert lines.sums_of(said, lines.METRIC) == {"walk": 2000}
+    assert lines.sums_of(said, "pcie__read_bytes.sum") == {"walk": 99}
 
 
 def test_without_a_profiler_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

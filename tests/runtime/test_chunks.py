@@ -121,34 +121,38 @@ def test_what_earlier_runs_left_on_the_device_makes_room_for_chunks(name: str) -
             assert program.run(graph, **how).estimate.total == alone > limit - 100
 
 
-class Least:
-    """Runs programs with room for the longest row."""
+class Limited:
+    """Runs programs with room for the longest row and a share of all other arcs."""
 
-    def __init__(self, session: Session, target: str) -> None:
+    def __init__(self, session: Session, target: str, share: float) -> None:
         self.how: dict[str, Any] = {"session": session, "target": target, "schedule": CHUNKS}
+        self.share = share
 
     def run(self, program: starplat.Program, graph: Graph, call: dict[str, object]) -> starplat.Result:
         if not graph.num_nodes:
             return program.run(graph, **self.how, **call)
-        limit, _ = least_and_arcs(program, graph, **{k: v for k, v in self.how.items() if k != "schedule"}, **call)
-        return program.run(graph, device_memory=limit, **self.how, **call)
+        least, arcs = least_and_arcs(program, graph, **{k: v for k, v in self.how.items() if k != "schedule"}, **call)
+        return program.run(graph, device_memory=least + int(self.share * arcs), **self.how, **call)
 
 
 def poisoned(target: str) -> Device:
-    """The target's first device, where new memory is poison."""
+    """The target's first device, where new memory is poison on those WITH_POISON."""
     match device_of(target):
         case OpenCLDevice() as opencl:
             return PoisonedOpenCL(opencl.device)
         case CudaDevice() as cuda:
             return PoisonedCuda(cuda.cupy, 0)
-    return PoisonedReference()
+        case ReferenceDevice():
+            return PoisonedReference()
+        case other:
+            return other
 
 
-def judged(case: cases.Case, target: str, graph: str) -> None:
+def judged(case: cases.Case, target: str, graph: str, share: float = 0.0) -> None:
     """Holds answers against others' where all memory is poison before it is filled; others are refused by name."""
     with session_with(poisoned(target)) as session:
         try:
-            case.judge(case.suits(ZOO[graph]), Least(session, target))  # type: ignore[arg-type]
+            case.judge(case.suits(ZOO[graph]), Limited(session, target, share))  # type: ignore[arg-type]
         except DiagnosticError as refused:
             if {one.code for one in refused.diagnostics} != {"E0665"}:
                 raise
@@ -189,6 +193,14 @@ def test_knobs_that_rule_chunks_out_are_named(knobs: str, instead: str) -> None:
 @every_case
 def test_examples_are_right_on_all_graphs(case: cases.Case, target: str, graph: str) -> None:
     judged(case, target, graph)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("target", ["openmp", "openacc"])
+@every_case
+def test_examples_are_right_at_all_limits(case: cases.Case, target: str, share: float) -> None:
+    judged(case, target, "random", share)
 
 
 @pytest.mark.parametrize("target", WITH_POISON)
@@ -276,11 +288,6 @@ def test_a_device_that_has_less_room_than_it_says_gets_smaller_chunks(monkeypatc
         result = program_of("sssp").run(roads(), target="reference", src=0, schedule=CHUNKS, session=session)
     assert result["dist"].tolist() == expected
     assert result.estimate.total <= 30_000
-
-
-def test_emitted_programs_refuse_chunks() -> None:
-    with pytest.raises(DiagnosticError, match=r"E0665.*emitted programs cannot follow 'memory=chunks'"):
-        program_of("sssp").artifact("opencl", schedule=CHUNKS)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from starplat.backends.c.lines import INDENT
 from starplat.backends.files.headers import Header, bare
 from starplat.backends.files.layout import raw_literal
 from starplat.backends.files.library import Interface, header_parameter_lines, pairs, parameter_lines
-from starplat.backends.files.placed import OPTION, read_at_heads, size_of_others
+from starplat.backends.files.placed import read_at_heads, room_options, size_of_others
 from starplat.backends.files.read_graph import graph_pieces, own_rows, weight_element
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.changing import lists_of
@@ -37,6 +37,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.lists import Taken, taken
 from starplat.ir.printing.modules import print_module
+from starplat.ir.visitor import only_copied
 from starplat.schedule.algebra import few_neighbors
 from starplat.schedule.facts import EVEN
 from starplat.version import __version__
@@ -104,6 +105,7 @@ def _program_pieces(
     arguments, returned = _Arguments(module, names, capabilities, depth=3 if threads else 2), _returned(module)
     launcher = "mpiexec -n 4 " if is_divided(module) and not threads else ""
     devices = "devices-option" if any(one.name == "devices" for one in module.arguments) else "devices"
+    room_option = room_options(module)
     of_devices = f'{{"[--{devices} NUMBER]", "so many GPUs, from --device on; all if not given"}}'
     lists = {lists_of(module, names)[adds]: name for name, adds in arguments.lists.items()}
     return {
@@ -115,9 +117,9 @@ def _program_pieces(
         "build_as": f"-o {stem}",
         "mark": _mark(module) if is_divided(module) else None,
         "how_to_run": f"// run:   {launcher}./{stem} GRAPH{arguments.usage()}",
-        "options": [*arguments.options(), *([OPTION] if module.on_demand else []), *([of_devices] if threads else [])],
+        "options": [*arguments.options(), *room_option, *([of_devices] if threads else [])],
         "devices_option": devices,
-        "others": size_of_others(module) if module.on_demand else None,
+        "others": size_of_others(module) if room_option else None,
         "checked": arguments.checked(),
         "setup": arguments.setup(),
         "repeated": arguments.repeated("returned = " if returned else ""),
@@ -328,6 +330,10 @@ class _Arguments:
                 yield f"const int {name} = host.node({given});"
             case ir.Array(_, _, _, ir.Origin.WEIGHT) as array if holds_own_rows(self.module):
                 yield f"{self.interface.kind(array)} {name} = {own_rows(array, self.module)};"
+            case ir.Array() as array if array in self.only_copied:
+                zeros = f"std::vector<{CELLS[array.element]}>({size_of(array)})"
+                cells = "host.weights" if array.origin is ir.Origin.WEIGHT else zeros
+                yield f"{self.interface.kind(array)} {name}({cells});"
             case ir.Array(_, element, _, ir.Origin.WEIGHT) as array:
                 yield f"{self.interface.kind(array)} {name}({self.where(array)}, host.weights{self.may(array)});"
                 if array in self.changed and not self.lists:
@@ -355,6 +361,7 @@ class _Arguments:
         lines = ["batches = 0;", "graph.become(host);"] if self.lists else []
         lines += ["parts.count_anew();"] if is_divided(self.module) else []
         lines += [f"{self.names.local(items)} = {self.elements_of(items)};" for _, items in self.items]
+        filled = [array for array in self.module.inputs if array not in self.only_copied]
         for argument, parameter in self.pairs:
             if self.lists and isinstance(parameter.what, ir.Array) and parameter.what.extent.grows_with_arcs:
                 lines.append(self.made_again(parameter.what))
@@ -362,7 +369,7 @@ class _Arguments:
             if isinstance(argument.type, SetType) and parameter.what in self.changed:
                 flags = self.marked(argument, self.interface.given(parameter.what))
                 lines.append(f"{self.names.local(parameter.what)} = {{device, {flags}}};")
-            if not _is_property(argument, parameter) or parameter.what not in self.module.inputs:
+            if not _is_property(argument, parameter) or parameter.what not in filled:
                 continue
             name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
             if parameter.what.origin is not ir.Origin.WEIGHT:
@@ -378,6 +385,11 @@ class _Arguments:
             return f"{name} = {kind}(device, host.weights);"
         again = f"{name} = {kind}(device, {size_of(array)});"
         return f"{again} {name}.fill(0);" if array in self.module.inputs else again
+
+    @cached_property
+    def only_copied(self) -> frozenset[ir.Array]:
+        """The arrays that the host alone has."""
+        return only_copied(self.module)
 
     @cached_property
     def changed(self) -> frozenset[ir.Array]:
@@ -440,10 +452,13 @@ class _Arguments:
         return shown
 
     def cells_of(self, what: ir.Array | ir.Variable) -> str:
-        """The cells of a result; the host has those that a part holds of its own rows only, which nothing changes."""
-        if isinstance(what, ir.Array) and what.origin is ir.Origin.WEIGHT and holds_own_rows(self.module):
-            return f"std::vector<{CELLS[what.element]}>(host.weights.begin(), host.weights.end())"
-        return f"{self.names.local(what)}.download()"
+        """The cells of a result; the host has those of which the device, or a part, has some only."""
+        name = self.names.local(what)
+        own_rows = isinstance(what, ir.Array) and what.origin is ir.Origin.WEIGHT and holds_own_rows(self.module)
+        if not (own_rows or what in self.only_copied):
+            return f"{name}.download()"
+        cells = "host.weights" if own_rows else name
+        return f"std::vector<{CELLS[what.element]}>({cells}.begin(), {cells}.end())"
 
     def shown(self, argument: ir.Argument, what: ir.Array | ir.Variable, cells: str) -> str:
         """The cells as they are shown: nodes by their original ids, reals watched for what is no number."""

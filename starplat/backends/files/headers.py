@@ -147,6 +147,14 @@ def headers_of_placement(module: ir.Module, name: str, language: str, *, convert
     return on_host, header("placed", where, device_part("common/placed.hpp.jinja", converts=converts), *asked)
 
 
+def header_of_chunks(name: str, language: str) -> Header:
+    """The header of a target for programs whose host copies rows to the device for each launch."""
+    says = f"{language}: copies of rows on the device, for one launch after another. Needs C++17."
+    includes = (f'#include "starplat_{name}.hpp"', '#include "starplat_arguments.hpp"')
+    part = device_part(f"{name}/chunks.hpp.jinja")
+    return Header(f"starplat_{name}_chunks.hpp", says, includes, (part,), frozenset())
+
+
 def shared(text: str) -> str:
     """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)

@@ -8,10 +8,23 @@ from starplat.backends.host.words import size_of
 from starplat.backends.uses import changed_arrays
 from starplat.ir import nodes as ir
 from starplat.ir.launches import calls_in
+from starplat.ir.visitor import only_copied
 from starplat.schedule.memory.heads import heads_in_program
 
-OPTION = '{"[--device-memory SIZE]", "what the arrays may take of the device, such as 12G; no arcs if not given"}'
-"""As an element of the C++ list of options; as no parameter of a program has a hyphen, its name is free."""
+
+def room_options(module: ir.Module) -> list[str]:
+    """The option of a limit, in a program that takes one, as an element of the C++ list of options; as no parameter of
+    a program has a hyphen, its name is free."""
+    if not (module.on_demand or is_in_chunks(module)):
+        return []
+    arcs = "no" if module.on_demand else "all"
+    what = f"what the arrays may take of the device, such as 12G; {arcs} arcs if not given"
+    return [f'{{"[--device-memory SIZE]", "{what}"}}']
+
+
+def is_in_chunks(module: ir.Module) -> bool:
+    """Whether the host copies rows to the device for each launch."""
+    return any(kernel.chunks is not None for kernel in module.kernels)
 
 
 def as_emitted(module: ir.Module, *, library: bool) -> ir.Module:
@@ -62,11 +75,29 @@ def size_of_others(module: ir.Module) -> list[str]:
     changed = changed_arrays(module)
     parameters = module.function(module.entry).given_arrays
     kept = [array for array in parameters if array.origin is ir.Origin.WEIGHT and array in changed]
-    arrays = [array for array in (*module.graph_arrays, *parameters, *kept) if array not in module.mapped]
+    far = only_copied(module).union(module.mapped)
+    arrays = [array for array in (*module.graph_arrays, *parameters, *kept) if array not in far]
     made = (one.function for one in module.prepared)
     first = (module.entry, *(variant.function for variant in module.variants), *made)
     peaks = [_peak(module.function(name), module) for name in first]
     return _terms(arrays) + peaks[0] if len(peaks) == 1 else [*_terms(arrays), *_most(peaks)]
+
+
+def chunks_of(module: ir.Module) -> str | None:
+    """How many arcs there are copies of at a time, in C++; None in a program without such copies."""
+    kernels = [kernel.chunks for kernel in module.kernels if kernel.chunks is not None]
+    if not kernels:
+        return None
+    rows = dict.fromkeys(one.offsets for chunks in kernels if isinstance(chunks, ir.Chunks) for one in chunks.rows)
+    entries = (module.entry, *(variant.function for variant in module.variants))
+    cells = max(_copied_cells(module.function(name), module) for name in entries)
+    return f"room_for_arcs(room, {cells}, host.num_arcs, {{{', '.join(f'&host.{array.name}' for array in rows)}}})"
+
+
+def _copied_cells(function: ir.HostFunction, module: ir.Module) -> int:
+    """The most bytes of an arc's copies that there are at one time."""
+    own = sum(_cell(array)[1] for array in function.arrays if array.extent is ir.Extent.HEADS)
+    return own + max((_copied_cells(module.function(name), module) for name in calls_in(function)), default=0)
 
 
 def _peak(function: ir.HostFunction, module: ir.Module) -> list[str]:

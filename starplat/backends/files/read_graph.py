@@ -6,7 +6,7 @@ The types and the file reader are headers that all programs share.
 from collections.abc import Iterator, Set
 
 from starplat.backends import uses
-from starplat.backends.files.placed import head_cells, heads_of_graph, read_at_heads
+from starplat.backends.files.placed import chunks_of, head_cells, heads_of_graph, read_at_heads
 from starplat.backends.host import words
 from starplat.backends.host.parts import holds_own_rows
 from starplat.backends.text.names import Names
@@ -20,6 +20,7 @@ def graph_pieces(module: ir.Module, names: Names) -> dict[str, object]:
     weight_type = None if weight is None else words.CELLS[weight]
     return {
         "heads": heads_of_graph(module),
+        "arcs_of_chunk": chunks_of(module),
         "graph_arrays": [(a.name, words.buffer_type(a, (), module), _made_of(a, module)) for a in module.graph_arrays],
         "prepared": [_call(one, names) for one in module.prepared],
         "device_parameter": "Device &device" if module.graph_arrays else "Device &",

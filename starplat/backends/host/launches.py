@@ -6,7 +6,7 @@ declares at its top, so that a loop of launches allocates nothing.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from starplat.backends import statements as st
@@ -97,12 +97,40 @@ class LaunchPrinter:
 
     def launch(self, kernel: ir.Kernel) -> Iterator[str]:
         """The launch, with the initialisation of its reductions before it and their readback after it."""
+        if kernel.chunks is not None:
+            yield from self.in_chunks(kernel, kernel.chunks)
+            return
         for reduction in kernel.brought_back:
             start = self.expressions.expression(identity(reduction.combine, reduction.variable.element))
             yield f"{self.word(reduction.variable)}.set({start});"
         yield from self.call(kernel)
         for reduction in kernel.brought_back:
             yield self.collect(reduction)
+
+    def in_chunks(self, kernel: ir.Kernel, chunks: ir.Chunks | ir.ChunksOfArcs) -> Iterator[str]:
+        """One launch after another, each for the nodes or arcs of which there are copies."""
+        copies, host_name = list[str](), self.expressions.local
+        if isinstance(chunks, ir.ChunksOfArcs):
+            chunk = "ChunkOfArcs chunk(graph.arcs_of_chunk, graph.num_arcs)"
+            copies += (f"chunk.copy({host_name(a)}, {self.device_name(copy)});" for a, copy, _ in chunks.cells)
+        else:
+            wanted = "{}"
+            if chunks.asking is not None:
+                yield f"{self.device_name(chunks.wanted)}.fill(false);"
+                yield from self.call(self.module.kernel(chunks.asking))
+                wanted = f"{self.device_name(chunks.wanted)}.download()"
+            offsets = ", ".join(f"&{host_name(rows.offsets)}" for rows in chunks.rows)
+            chunk = f"ChunkOfRows chunk(graph.arcs_of_chunk, {wanted}, {{{offsets}}})"
+            for place, rows in enumerate(chunks.rows):
+                copies.append(f"chunk.copy_begins({place}, {self.device_name(rows.copies.offsets)});")
+                for array, copy, by in rows.cells:
+                    arrays = ", ".join(map(host_name, (array, *(() if by is None else (by,)))))
+                    copies.append(f"chunk.copy({place}, {arrays}, {self.device_name(copy)});")
+        bounds = ((chunks.first, "first"), (chunks.end, "end"))
+        copies += (f"{self.names.local(variable)} = chunk.{name};" for variable, name in bounds)
+        yield f"for ({chunk}; chunk.next();) {{"
+        yield from (f"{INDENT}{line}" for line in (*copies, *self.launch(replace(kernel, chunks=None))))
+        yield "}"
 
     def call(self, kernel: ir.Kernel) -> Iterator[str]:
         iterations, launching = self.iterations(kernel), self.launching

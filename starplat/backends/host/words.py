@@ -6,6 +6,7 @@ from dataclasses import replace
 from starplat.backends import launch
 from starplat.backends.c.cplusplus import CPLUSPLUS, REALS, TYPES
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import only_copied
 
 CELLS = {**TYPES, ir.Element.BOOL: "unsigned char"}
 
@@ -24,7 +25,9 @@ CPP = replace(CPLUSPLUS, cells=CELLS, function="static ", math={element: _math(e
 
 def buffer_type(array: ir.Array, fixed: Container[ir.Array], module: ir.Module) -> str:
     """The class that holds an array, which may be one of the sets that nothing changes or lie in mapped host memory, on
-    demand only where the device has no room, or in managed memory."""
+    demand only where the device has no room, or in managed memory; or the host alone has it."""
+    if array in only_copied(module):
+        return f"const Cells<{CELLS[array.element]}>"
     elsewhere = "PlacedBuffer" if module.on_demand else "ManagedBuffer" if module.managed else "MappedBuffer"
     kind = elsewhere if array in module.mapped else "Buffer"
     return "FixedSet" if array in fixed else f"{kind}<{CELLS[array.element]}>"
@@ -40,4 +43,5 @@ def size_of(array: ir.Array, graph: str = "graph") -> str:
         return " + ".join((*for_nodes, *for_each, *fixed))
     arcs = f"{graph}.num_arcs"
     counts = {ir.Count.NODES: f"{graph}.num_nodes", ir.Count.ARCS: arcs, ir.Count.SLOTS: arcs}
+    counts[ir.Count.HEADS] = f"{graph}.arcs_of_chunk"
     return array.extent.text({**counts, ir.Count.WORKERS: str(ir.WORKERS), ir.Count.ITEMS: "0"}, wide="LL")

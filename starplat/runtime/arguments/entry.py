@@ -7,7 +7,7 @@ from pathlib import PurePath
 from starplat.frontend.types import PropertyType
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed, changes_graph
-from starplat.ir.visitor import walk_host, written_arrays
+from starplat.ir.visitor import only_copied, walk_host, written_arrays
 from starplat.runtime.arguments.bind import names_in, parts_of_updates
 from starplat.same import remembered
 
@@ -48,7 +48,7 @@ def entry_of(module: ir.Module) -> Entry:
         inputs=frozenset(array.name for array in module.inputs),
         parameters=parameters,
         changed=frozenset(array.name for array in parameters if not only_read(module, array)),
-        on_host=_on_host(module),
+        on_host=frozenset(array.name for array in only_copied(module)),
         lists={name: parts[0] for name, parts in parts_of_updates(module).items()},
         results={name: results[within] for name, within in names_in(module).items() if within in results},
         types={a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)},
@@ -61,10 +61,3 @@ def only_read(module: ir.Module, array: ir.Array) -> bool:
     if any(array in written_arrays(kernel.body) for kernel in module.kernels):
         return False
     return not any(array in changed(op, module) for op in walk_host(module.function(module.entry).body))
-
-
-def _on_host(module: ir.Module) -> frozenset[str]:
-    """The names of the entry's arrays of which the device only gets chunks."""
-    chunked = (kernel.chunks for kernel in module.kernels if kernel.chunks is not None)
-    copied = (array.name for chunks in chunked for array, _, _ in chunks.cells)
-    return frozenset(copied).intersection(array.name for array in module.inputs)
