@@ -40,12 +40,12 @@ def variables(*values: typed.Expression) -> set[typed.Symbol]:
 
 def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:
     """The symbols that a statement itself changes, calls followed: a function may only read its arguments."""
-    given = {a for e in _called(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
+    given = {a for e in walk.own_calls(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
     stored = {place.symbol for place in walk.written_places(statement)}
     return (
         (frozenset(walk.written(statement)) - given)
         | stored
-        | {symbol for call in _called(statement) for symbol in changed_by(call, program)}
+        | {symbol for call in walk.own_calls(statement) for symbol in changed_by(call, program)}
     )
 
 
@@ -56,10 +56,6 @@ def changed_by(call: typed.Call, program: typed.Program) -> Iterator[typed.Symbo
     for parameter, argument in zip(function.parameters, call.arguments, strict=True):
         if parameter in inside and isinstance(argument, typed.Symbol):
             yield argument
-
-
-def _called(statement: typed.Statement) -> list[typed.Call]:
-    return [e for value in walk.expressions(statement) for e in walk.within(value) if isinstance(e, typed.Call)]
 
 
 def calls(statement: typed.Statement) -> Iterator[typed.Call]:

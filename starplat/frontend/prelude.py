@@ -43,10 +43,8 @@ def _names(function: ast.Function) -> Iterable[str]:
 
 def called(functions: Iterable[typed.FunctionDefinition]) -> frozenset[str]:
     return frozenset(
-        part.function
+        call.function
         for function in functions
         for statement in walk.statements(function.body)
-        for value in walk.expressions(statement)
-        for part in walk.within(value)
-        if isinstance(part, typed.Call)
+        for call in walk.own_calls(statement)
     )

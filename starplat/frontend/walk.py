@@ -154,6 +154,11 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
     return ()
 
 
+def own_calls(statement: typed.Statement) -> list[typed.Call]:
+    """The calls in the expressions that a statement itself holds."""
+    return [e for value in expressions(statement) for e in within(value) if isinstance(e, typed.Call)]
+
+
 def _of_domain(domain: typed.Domain) -> tuple[typed.Expression, ...]:
     match domain:
         case typed.Neighbors(node=node):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import is_dataclass, replace
 from functools import cache
 from itertools import chain
+from types import UnionType
 from typing import Any, TypeGuard, TypeVar, get_args
 
 from starplat.ir import nodes as ir
@@ -140,13 +141,13 @@ def walk_around(ops: Iterable[ir.HostOp], *left_out: ir.HostOp) -> Iterator[ir.H
                 yield from walk_around(block, *left_out)
 
 
-def walk_unguarded(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations of a host function that no condition guards, those of loops and blocks among them."""
+def walk_outside(kinds: type | UnionType, ops: Iterable[Op]) -> Iterator[Op]:
+    """Operations and all inside them, except what is inside operations of some kinds."""
     for op in ops:
         yield op
-        if not isinstance(op, ir.HostIf):
+        if not isinstance(op, kinds):
             for block in blocks_of(op):
-                yield from walk_unguarded(block)
+                yield from walk_outside(kinds, block)
 
 
 def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterator[ir.Expression]:
@@ -262,14 +263,14 @@ def walks_rows(kernel: ir.Kernel) -> bool:
     return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
 
 
+def breaks_off(body: Iterable[ir.KernelOp], ways: type | UnionType = ir.KernelBreak | ir.KernelContinue) -> bool:
+    """Whether a loop's body has a Break or a Continue of that very loop, or that of them which `ways` says."""
+    return any(isinstance(op, ways) for op in walk_outside(ir.KernelLoop, body))
+
+
 def continues(body: Iterable[ir.KernelOp]) -> bool:
     """Whether a loop's body has a Continue of that very loop."""
-    for op in body:
-        if isinstance(op, ir.KernelContinue):
-            return True
-        if isinstance(op, ir.KernelIf) and (continues(op.then) or continues(op.otherwise)):
-            return True
-    return False
+    return breaks_off(body, ir.KernelContinue)
 
 
 # --- what a kernel uses --------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from starplat.ir import nodes as ir, points
-from starplat.ir.visitor import blocks_of, operands, walk_expression
+from starplat.ir.visitor import breaks_off, operands, walk_expression
 
 CONDITIONS = "what stands under conditions"
 LOOPS = "loops over anything but a node's own arcs"
@@ -75,9 +75,9 @@ class _Counter:
     def block(self, ops: Iterable[ir.KernelOp], cost: Cost) -> None:
         for op in ops:
             self.operation(op, cost)
-            if isinstance(op, ir.KernelBreak | ir.KernelContinue | ir.KernelReturn):
+            if isinstance(op, ir.KernelBreak | ir.KernelContinue):
                 return
-            if _leaves(op):  # whatever follows is not always done
+            if breaks_off((op,)):  # whatever follows is not always done
                 self.missing.add(CONDITIONS)
                 return
 
@@ -121,7 +121,7 @@ class _Counter:
     def arcs(self, loop: ir.ForNeighbors) -> None:
         """Two offsets per node, the other end of every arc, and the work there."""
         self.kept.bytes += 2 * (8 if self.wide_arcs else 4)
-        if any(_leaves(op, ir.KernelBreak | ir.KernelReturn) for op in loop.body):
+        if breaks_off(loop.body, ir.KernelBreak):
             self.missing.add(EARLY)
             return
         self.arc.bytes += 4
@@ -163,12 +163,3 @@ class _Counter:
 
     def moves(self, expression: ir.Expression) -> bool:
         return any(isinstance(part, ir.Ref) and part.variable in self.moving for part in walk_expression(expression))
-
-
-def _leaves(op: ir.KernelOp, ways: object = ir.KernelBreak | ir.KernelContinue | ir.KernelReturn) -> bool:
-    """Whether the operation may end the iteration of the loop around it; loops inside have their own."""
-    if isinstance(op, ways):  # type: ignore[arg-type]
-        return True
-    if isinstance(op, ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile):
-        return any(isinstance(inner, ir.KernelReturn) for block in blocks_of(op) for inner in block)
-    return any(_leaves(inner, ways) for block in blocks_of(op) for inner in block)

@@ -14,7 +14,7 @@ Left alone are
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir import nodes as ir
+from starplat.ir import nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames, names_throughout
 from starplat.ir.rewriter import HostRule, KernelRule, Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, assigned_variables, walk_host, with_signature, written_arrays
@@ -39,7 +39,7 @@ def _hoisted(
     module: ir.Module, function: ir.HostFunction, kernel: ir.Kernel, names: FreshNames, memory: Memory
 ) -> ir.Module:
     """The module with a kernel's factors worked out before it, wherever `function` launches it."""
-    if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
+    if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is not None or visitor.breaks_off(kernel.body):
         return module
     hoister = _Hoister(kernel, names, memory)
     body = hoister.kernel_block(kernel.body)
@@ -78,24 +78,6 @@ def _giving(kernel: ir.Kernel, found: dict[Factor, ir.Array], name: str) -> ir.K
     return with_signature(ir.Kernel(name, ir.AllNodes(), node, tuple(stores), span=kernel.span, comment=comment))
 
 
-def _breaks_off(body: Iterable[ir.KernelOp]) -> bool:
-    """Whether an iteration may end before its last operation."""
-    return any(
-        isinstance(op, ir.KernelBreak | ir.KernelContinue)
-        or (isinstance(op, ir.KernelIf) and (_breaks_off(op.then) or _breaks_off(op.otherwise)))
-        for op in body
-    )
-
-
-def _may_end(body: Iterable[ir.KernelOp]) -> bool:
-    """Whether a loop may end before its last iteration."""
-    return any(
-        isinstance(op, ir.KernelBreak)
-        or (isinstance(op, ir.KernelIf) and (_may_end(op.then) or _may_end(op.otherwise)))
-        for op in body
-    )
-
-
 class _Hoister(Rewriter):
     """Replaces factors in the loops that every node runs through; `found` says where their values lie."""
 
@@ -117,7 +99,7 @@ class _Hoister(Rewriter):
         return not any(self.memory.may_be_one(what, written) for written in self.written)
 
     def loop(self, op: ir.ForNeighbors, around: tuple[Neighbor, ...]) -> ir.ForNeighbors:
-        if op.neighbor in self.assigned or _may_end(op.body):
+        if op.neighbor in self.assigned or visitor.breaks_off(op.body, ir.KernelBreak):
             return op
         neighbor = Neighbor(op.neighbor, op.direction, self.holds)
         return replace(op, body=tuple(self.in_loop(op.body, (*around, neighbor))))
@@ -126,7 +108,7 @@ class _Hoister(Rewriter):
         """The operations that every arc runs through, with their factors replaced, and the others as they are."""
         for place, op in enumerate(body):
             yield self.op(op, neighbors)
-            if _breaks_off((op,)) and not self.is_for_loops(op):
+            if visitor.breaks_off((op,)) and not self.is_for_loops(op):
                 yield from body[place + 1 :]
                 return
 

@@ -55,8 +55,7 @@ def _is_advance(kernel: ir.Kernel) -> bool:
 
 def has_loop(kernel: ir.Kernel) -> bool:
     """Whether an iteration has a loop of its own."""
-    loops = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
-    return any(isinstance(op, loops) for op in walk_kernel(kernel.body))
+    return any(isinstance(op, ir.KernelLoop) for op in walk_kernel(kernel.body))
 
 
 # --- whether they may be joined ------------------------------------------------------------------------------------

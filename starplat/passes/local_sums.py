@@ -17,8 +17,6 @@ from starplat.passes import forwarding
 from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
 from starplat.passes.memory import Memory
 
-Loop = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
-
 
 def local_sums(module: ir.Module) -> ir.Module:
     """The same program with fewer reads and writes of memory."""
@@ -42,7 +40,7 @@ class _Gatherer(rewriter.Rewriter):
         self.given = () if kernel.filter is None else tuple(conditions.conjuncts(kernel.filter))
 
     def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
-        if not isinstance(op, Loop):
+        if not isinstance(op, ir.KernelLoop):
             return (self.rebuild(op),)
         if not (chosen := self._chosen(op)):
             return (self.rebuild(op),)
@@ -51,7 +49,7 @@ class _Gatherer(rewriter.Rewriter):
         after = tuple(ir.Store(array, index, ir.Ref(local)) for array, (index, local) in chosen.items())
         return (*before, self.rebuild(inside.counting(inside.rebuild(op))), *after)
 
-    def _chosen(self, loop: Loop) -> dict[ir.Array, tuple[ir.Expression, ir.Variable]]:
+    def _chosen(self, loop: ir.KernelLoop) -> dict[ir.Array, tuple[ir.Expression, ir.Variable]]:
         """The cells that become locals during the loop."""
         touched = list(accesses((loop,)))
         cells = {a.array: a.index for a in touched if a.writes and a.index is not None and self.is_own(a)}
@@ -70,7 +68,7 @@ class _Gatherer(rewriter.Rewriter):
     def is_own_cell(self, array: ir.Array, index: ir.Expression) -> bool:
         return array.extent is ir.Extent.ONE or self.own.has(array, index)
 
-    def _is_gathered(self, array: ir.Array, loop: Loop) -> bool:
+    def _is_gathered(self, array: ir.Array, loop: ir.KernelLoop) -> bool:
         """Whether the loop combines with the cell's value, rather than only storing to it."""
         for op in visitor.walk_kernel((loop,)):
             match op:
@@ -108,7 +106,7 @@ class _InLocals(rewriter.Rewriter):
             return self.chosen[array][1]
         return None
 
-    def counting(self, loop: Loop) -> Loop:
+    def counting(self, loop: ir.KernelLoop) -> ir.KernelLoop:
         """The loop with locals for the cells that it counts triangles in."""
         if not isinstance(loop, ir.ForNeighbors):
             return loop

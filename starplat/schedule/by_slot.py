@@ -27,7 +27,7 @@ from starplat.ir.visitor import (
     variables_read,
     walk_expression,
     walk_host,
-    walk_unguarded,
+    walk_outside,
     with_signature,
 )
 from starplat.passes.memory import has_two_names
@@ -82,7 +82,7 @@ class _Maker(ModuleRewriter):
         """By kernel of the loop, the arrays that all its rows read by arc, and that nothing in the loop changes."""
         written = {array for op in walk_host((loop,)) for array in launches.changed(op, self.given)}
         found = {}
-        for kernel in launches.launched_kernels(walk_unguarded(loop.body), self.given):
+        for kernel in launches.launched_kernels(walk_outside(ir.HostIf, loop.body), self.given):
             read = tuple(a for row in _rows(kernel) for a in _read_by_arc(row) if a not in written)
             if read and launches.is_launched_once(kernel.name, self.given):
                 found[kernel.name] = read

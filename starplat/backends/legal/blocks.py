@@ -18,13 +18,11 @@ from starplat.ir.capabilities import Capabilities
 BLOCK = 64
 """Numbers that are tested at once."""
 
-_LOOPS = ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile
-
 
 def is_brief(kernel: ir.Kernel) -> bool:
     """Whether it asks a filter of all nodes or arcs, and has no loops in what it does with those that pass."""
     has_filter = kernel.filter is not None and isinstance(kernel.domain, ir.AllNodes | ir.AllArcs)
-    return has_filter and not any(isinstance(op, _LOOPS) for op in visitor.walk_kernel(kernel.body))
+    return has_filter and not any(isinstance(op, ir.KernelLoop) for op in visitor.walk_kernel(kernel.body))
 
 
 def tested_in_blocks(kernel: ir.Kernel, loop: st.Count, names: Locals, capabilities: Capabilities) -> st.Count:

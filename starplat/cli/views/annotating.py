@@ -6,7 +6,7 @@ that kernels and accesses carry, the same that `#line` marks are made of.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,7 +19,7 @@ from starplat.cli.views.annotation import Annotation, Atomic, Cells, KernelText,
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.printing.proceeding import Step, steps
-from starplat.ir.visitor import blocks_of, launched_alone, loops_of, walk_host, walk_kernel
+from starplat.ir.visitor import launched_alone, loops_of, walk_host, walk_kernel, walk_outside
 from starplat.schedule import PLAIN, Schedule
 from starplat.source import NOWHERE, SourceFile, Span
 
@@ -332,7 +332,7 @@ def of_launch(kernels: Sequence[ir.Kernel], loop: ir.OnDevice | None) -> list[Ro
 
 def of_program(transfers: Transfers, module: ir.Module) -> tuple[Row, ...]:
     """What the entry moves."""
-    touched = list(_on_host(module.function(module.entry).body))
+    touched = list(walk_outside(ir.OnDevice, module.function(module.entry).body))
     read = dict.fromkeys(op.array.name for op in touched if isinstance(op, ir.ReadCell))
     written = dict.fromkeys(op.array.name for op in touched if isinstance(op, ir.WriteCell))
     rows = (
@@ -345,12 +345,3 @@ def of_program(transfers: Transfers, module: ir.Module) -> tuple[Row, ...]:
         ("cells that the host writes", tuple(written)),
     )
     return tuple((title, names) for title, names in rows if names)
-
-
-def _on_host(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations, those in blocks too, but for what a launch takes over."""
-    for op in ops:
-        yield op
-        if not isinstance(op, ir.OnDevice):
-            for block in blocks_of(op):
-                yield from _on_host(block)

@@ -224,14 +224,9 @@ def _sets_for_all(body: typed.Block, marks: Symbol) -> bool:
                 places = (s.place for s in walk.statements(inner) if isinstance(s, typed.Assign | typed.Update))
                 if own in places:
                     return True
-        if any(marks in call.arguments for call in _calls(statement)):
+        if any(marks in call.arguments for call in walk.own_calls(statement)):
             return True
     return False
-
-
-def _calls(statement: typed.Statement) -> list[typed.Call]:
-    parts = (part for value in walk.expressions(statement) for part in walk.within(value))
-    return [part for part in parts if isinstance(part, typed.Call)]
 
 
 def _zero(kind: Scalar) -> str:

@@ -265,6 +265,9 @@ class KernelCall:
     call: CallFunction
 
 
+KernelLoop = KernelWhile | KernelFor | ForRange | ForNeighbors
+"""The loops of a kernel, each with a `body`."""
+
 KernelOp = (
     Let
     | SetLocal
@@ -276,10 +279,7 @@ KernelOp = (
     | CompareSwap
     | Contribute
     | KernelIf
-    | KernelWhile
-    | KernelFor
-    | ForRange
-    | ForNeighbors
+    | KernelLoop
     | KernelBreak
     | KernelContinue
     | KernelReturn

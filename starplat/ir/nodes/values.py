@@ -95,57 +95,43 @@ class Array:
 ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
 """Arcs v -> … have the ids row_offsets[v] up to row_offsets[v + 1]."""
 
-
 ROW_ENDS = Array("row_ends", Element.ARC, Extent.NODES, Origin.GRAPH)
 """Where the arcs of v end: before row_offsets[v + 1] if the row has room. Only programs with room in rows use it."""
-
 
 COLUMNS = Array("columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
 """The destination of every arc; ascending within a row."""
 
-
 WEIGHTS = Array("weights", Element.INT, Extent.ARCS, Origin.GRAPH)
 """The weight that was loaded, 1 where there is none. Only programs without a propEdge named weight use it."""
-
 
 SOURCES = Array("arc_sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
 """The source of every arc."""
 
-
 IN_ROW_OFFSETS = Array("in_row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The in-arcs of v stand in slots in_row_offsets[v] up to in_row_offsets[v + 1]."""
-
 
 IN_ROW_ENDS = Array("in_row_ends", Element.ARC, Extent.NODES, Origin.GRAPH)
 """The same of the in-arcs."""
 
-
 IN_COLUMNS = Array("in_columns", Element.NODE, Extent.SLOTS, Origin.GRAPH)
 """The source of the arc in every slot; ascending within a row."""
-
 
 IN_ARCS = Array("in_arcs", Element.ARC, Extent.SLOTS, Origin.GRAPH)
 """The id of the arc in every slot."""
 
-
 COLUMNS_BY_DEGREE = Array("columns_by_degree", Element.NODE, Extent.SLOTS, Origin.GRAPH)
 """The destinations of a node's arcs, those of high degree first."""
-
 
 ARCS_BY_DEGREE = Array("arcs_by_degree", Element.ARC, Extent.SLOTS, Origin.GRAPH)
 """The ids of these arcs."""
 
-
 IN_COLUMNS_BY_DEGREE = Array("in_columns_by_degree", Element.NODE, Extent.SLOTS, Origin.GRAPH)
 """The sources of the arcs into a node, those of high degree first."""
-
 
 IN_ARCS_BY_DEGREE = Array("in_arcs_by_degree", Element.ARC, Extent.SLOTS, Origin.GRAPH)
 """The ids of these arcs."""
 
-
 BY_DEGREE_ARRAYS = (COLUMNS_BY_DEGREE, ARCS_BY_DEGREE, IN_COLUMNS_BY_DEGREE, IN_ARCS_BY_DEGREE)
-
 
 PARTS = (2, 4, 8, 16)
 """Into how many parts the rows of a graph may be cut (see `layouts.in_parts`)."""
@@ -159,30 +145,24 @@ def _part_arrays(parts: int, way: str) -> tuple[Array, Array]:
 PART_ARRAYS = {(parts, way): _part_arrays(parts, way) for way in ("", "in_") for parts in PARTS}
 """For a number of parts, and "in_" for the arcs that enter a node: where rows begin, and their neighbors."""
 
-
 KEPT_ARRAYS = (
     Array("passing_rows", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH),
     Array("passing_columns", Element.NODE, Extent.SLOTS, Origin.GRAPH),
 )
 """Rows of the arcs that pass a test of the graph alone (see `Prepared.kept`): where they begin, and their neighbors."""
 
-
 HEAD_OFFSETS = Array("head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The first of a node's arcs have their destinations in head_columns[head_offsets[v]] up to head_columns[head_offsets[v
 + 1]]; the runtime decides how many."""
 
-
 HEAD_COLUMNS = Array("head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)
 """The destinations of these arcs, once more."""
-
 
 IN_HEAD_OFFSETS = Array("in_head_offsets", Element.INT, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The same of the arcs into a node."""
 
-
 IN_HEAD_COLUMNS = Array("in_head_columns", Element.NODE, Extent.HEADS, Origin.GRAPH)
 """The sources of these arcs, once more."""
-
 
 HEAD_WEIGHTS = {
     element: Array("head_weights", element, Extent.HEADS, Origin.GRAPH)
@@ -190,14 +170,11 @@ HEAD_WEIGHTS = {
 }
 """The weights of the arcs in HEAD_COLUMNS, once more, in any type that a program may ask for."""
 
-
 HEAD_ARRAYS = (HEAD_OFFSETS, HEAD_COLUMNS, *HEAD_WEIGHTS.values(), IN_HEAD_OFFSETS, IN_HEAD_COLUMNS)
 """Copies on the device of what otherwise lies in the host's memory; only runs have them (`schedule.memory.heads`)."""
 
-
 MADE_ARRAYS = (*BY_DEGREE_ARRAYS, *(array for arrays in PART_ARRAYS.values() for array in arrays), *KEPT_ARRAYS)
 """Arrays of the graph that a program makes on the device (see `Prepared`)."""
-
 
 GRAPH_ARRAYS = dict.fromkeys(
     (

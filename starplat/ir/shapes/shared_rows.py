@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from starplat.ir import nodes as ir, shared_cells
 from starplat.ir.shapes.gathering import combined_with, extreme_with
-from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
+from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel, walk_outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,8 @@ def shared_rows(kernel: ir.Kernel, module: ir.Module) -> tuple[SharedRow, ...]:
 
 def leaves(body: Iterable[ir.KernelOp]) -> bool:
     """Whether a loop's body may end the loop itself; a Break of a loop inside it is that loop's."""
-    for op in body:
-        if isinstance(op, ir.KernelBreak | ir.KernelReturn):
-            return True
-        loops = bool(declared_by(op)) and blocks_of(op)
-        if not loops and any(leaves(block) for block in blocks_of(op)):
-            return True
-    return False
+    inside = walk_outside(ir.ForNeighbors | ir.ForRange, body)
+    return any(isinstance(op, ir.KernelBreak | ir.KernelReturn) for op in inside)
 
 
 def _rows(body: Iterable[ir.KernelOp], module: ir.Module) -> Iterator[SharedRow]:
@@ -43,7 +38,7 @@ def _rows(body: Iterable[ir.KernelOp], module: ir.Module) -> Iterator[SharedRow]
         row = _row(op, module) if isinstance(op, ir.ForNeighbors) else None
         if row is not None:
             yield row
-        elif isinstance(op, ir.KernelIf | ir.KernelWhile | ir.KernelFor | ir.ForRange | ir.ForNeighbors):
+        elif isinstance(op, ir.KernelIf | ir.KernelLoop):
             for block in blocks_of(op):
                 yield from _rows(block, module)
 

@@ -11,6 +11,7 @@ from starplat.analysis.settling.monotone import (
     leaves_out_end,
     mentions,
     says_that_it_wins,
+    without,
 )
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
@@ -183,7 +184,7 @@ class EffectReader:
         marks = {c.place.symbol for c in s.carried if c.value == typed.TRUE} & self.written
         carried = tuple(c for c in s.carried if isinstance(c.place, typed.Cell) and c.place.symbol not in marks)
         frontiers = set(asks.values())
-        for value in (*kept, *(c.value for c in carried), _without(s.candidate, offered)):
+        for value in (*kept, *(c.value for c in carried), without(s.candidate, offered)):
             if mentions(value, self.written - {there, node}):
                 raise _NotFollowed
         if len(frontiers) > 1 or any(children(c.place) != children(s.place) for c in carried):
@@ -284,12 +285,6 @@ def _own_first(value: typed.Expression, own: typed.Cell) -> typed.Expression:
         case typed.Binary(typed.Operator.ADD, left, right) if right == own:
             return value if left == own else replace(value, left=right, right=left)
     return value
-
-
-def _without(value: typed.Expression, part: typed.Cell) -> typed.Expression:
-    """The value with a constant in place of a cell."""
-    zero = typed.Literal(0, part.type)
-    return rebuilt(value, lambda inner: zero if inner == part else None)
 
 
 def seen_from(part: object, there: typed.Symbol, node: typed.Symbol) -> object:

@@ -12,7 +12,7 @@ from typing import TypeGuard
 from starplat.ir import fresh_names, launches, nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel, written_arrays
+from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel, walk_outside, written_arrays
 from starplat.passes.memory import has_two_names
 from starplat.passes.parts.effects import FROM_IDENTITY
 
@@ -97,7 +97,7 @@ class _Divider:
     def left_by(self, loop: SourceLoop) -> Left | None:
         """What the iterations leave, if they may be divided."""
         body = tuple(walk_host(loop.body))
-        if not all(isinstance(op, _MAY_STAND_INSIDE) for op in body) or _leaves(loop.body):
+        if not all(isinstance(op, _MAY_STAND_INSIDE) for op in body) or _leaves(loop):
             return None
         kernels = [self.module.kernel(op.kernel) for op in body if isinstance(op, ir.Launch)]
         if self.assigned(body, kernels) - {loop.variable, *(v for op in body for v in declared_by(op))}:
@@ -175,17 +175,9 @@ def is_of_source(
     return alone and once and not any(array in kernel.arrays for kernel in kernels)
 
 
-def _leaves(ops: Iterable[ir.HostOp]) -> bool:
+def _leaves(loop: ir.HostLoop) -> bool:
     """Whether a loop's body ends the loop early."""
-    for op in ops:
-        match op:
-            case ir.HostBreak():
-                return True
-            case ir.HostBlock(body) if _leaves(body):
-                return True
-            case ir.HostIf(_, then, otherwise) if _leaves(then) or _leaves(otherwise):
-                return True
-    return False
+    return any(isinstance(op, ir.HostBreak) for op in walk_outside(ir.HostLoop, loop.body))
 
 
 def combined_by(array: ir.Array, kernels: Iterable[ir.Kernel]) -> ir.Combine | None:

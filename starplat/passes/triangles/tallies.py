@@ -1,33 +1,8 @@
 """What is done with triangles as they are found: one sum grows, or the counts of their nodes."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from starplat.ir import build, nodes as ir
-
-
-class Tally(Protocol):
-    """What is done with the triangles that a thread finds, all of which have two nodes in common."""
-
-    @property
-    def reductions(self) -> tuple[ir.Reduction, ...]:
-        """What the kernel brings back."""
-
-    def begin(self) -> tuple[ir.KernelOp, ...]:
-        """Before the first."""
-
-    def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """For each."""
-
-    def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """After the last, which may be none."""
-
-    @property
-    def of_each(self) -> bool:
-        """Whether all nodes of a triangle are told of it, or one is enough."""
-
-    def several(self, node: ir.Variable, number: ir.Variable) -> ir.KernelOp:
-        """For a number of triangles, of a node if each is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +14,29 @@ class Sum:
 
     @property
     def reductions(self) -> tuple[ir.Reduction, ...]:
+        """What the kernel brings back."""
         return (self.reduction,)
 
     def begin(self) -> tuple[ir.KernelOp, ...]:
+        """Before the first triangle."""
         return ()
 
     def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """For each."""
         variable = self.reduction.variable
         return (ir.Contribute(variable, ir.Const(self.value, variable.element)),)
 
     def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """After the last, which may be none."""
         return ()
 
     @property
     def of_each(self) -> bool:
+        """Whether all nodes of a triangle are told of it, or one is enough."""
         return False
 
     def several(self, node: ir.Variable, number: ir.Variable) -> ir.KernelOp:
+        """For a number of triangles, of a node if each is told."""
         variable = self.reduction.variable
         added = _as(variable.element, number)
         if self.value != 1:
@@ -101,6 +82,10 @@ class OfNodes:
         if self.value != 1:
             value = build.times(ir.Const(self.value, self.counts.element), value)
         return ir.UpdateCell(ir.Combine.ADD, self.counts, ir.Ref(node), value, shared=True)
+
+
+Tally = Sum | OfNodes
+"""What is done with the triangles that a thread finds, all of which have two nodes in common."""
 
 
 def _as(element: ir.Element, number: ir.Variable) -> ir.Expression:

@@ -32,7 +32,7 @@ from starplat.ir.visitor import (
     walk_expression,
     walk_host,
     walk_kernel,
-    walk_unguarded,
+    walk_outside,
     with_signature,
     written_arrays,
 )
@@ -112,7 +112,7 @@ class _Maker(ModuleRewriter):
     def _stays(self, found: _Remaining, loop: ir.Loop) -> bool:
         """Whether arcs need not be listed again in every round."""
         return not any(isinstance(op, ir.ChangeGraph | ir.OnDevice) for op in walk_host((loop,))) and not any(
-            self._lists_again(op, found) for op in walk_unguarded((loop,))
+            self._lists_again(op, found) for op in walk_outside(ir.HostIf, (loop,))
         )
 
     def _lists_again(self, op: ir.HostOp, found: _Remaining) -> bool:

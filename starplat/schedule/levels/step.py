@@ -127,7 +127,8 @@ class _Flagger(ReturnRewriter):
         assert kernel.filter is not None
         asked = asked_level(kernel, self.levels.cells, self.levels.depth)
         assert asked is not None
-        filter = _replaced(kernel.filter, asked, ir.Load(self.now, kernel.own))
+        flag = ir.Load(self.now, kernel.own)
+        filter = rewriter.map_expression(lambda part: flag if part == asked else part, kernel.filter)
         body = rewriter.KernelRule(self.carrying).kernel_block(kernel.body)
         return visitor.with_signature(replace(kernel, filter=filter, body=body))
 
@@ -136,16 +137,6 @@ class _Flagger(ReturnRewriter):
         if isinstance(op, ir.ExtremeCell) and op.array == self.levels.cells:
             return (replace(op, carried=(ir.Carry(self.following, op.index, build.TRUE),)),)
         return None
-
-
-def _replaced(expression: ir.Expression, old: ir.Expression, new: ir.Expression) -> ir.Expression:
-    """The conjunction with `new` where `old` stood."""
-    match expression:
-        case _ if expression == old:
-            return new
-        case ir.Binary(ir.BinaryOperator.AND, left, right):
-            return replace(expression, left=_replaced(left, old, new), right=_replaced(right, old, new))
-    return expression
 
 
 def _array(name: str) -> ir.Array:

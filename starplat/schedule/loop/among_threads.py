@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed, touched
-from starplat.ir.visitor import arrays_in, blocks_of, walk_host
+from starplat.ir.visitor import arrays_in, walk_host, walk_outside
 from starplat.passes.parts.sources import SourceLoop, combined_by, is_of_source, left_by
 from starplat.schedule.step import Choice, Decided, Decider
 
@@ -52,7 +52,7 @@ class Shared:
 
 def shared(loop: ir.HostOp, function: ir.HostFunction, module: ir.Module) -> Shared | None:
     """How threads share a scheduled loop whose sources are apart; None if they do not."""
-    if not isinstance(loop, SourceLoop) or not loop.apart or _continues(loop.body):
+    if not isinstance(loop, SourceLoop) or not loop.apart or _continues(loop):
         return None
     body = tuple(walk_host(loop.body))
     kernels = [module.kernel(op.kernel) for op in body if isinstance(op, ir.Launch)]
@@ -77,11 +77,6 @@ def shared(loop: ir.HostOp, function: ir.HostFunction, module: ir.Module) -> Sha
     return Shared(tuple(copied), tuple(joined))
 
 
-def _continues(ops: Iterable[ir.HostOp]) -> bool:
+def _continues(loop: ir.HostLoop) -> bool:
     """Whether a loop's body goes on with the next iteration from its middle."""
-    for op in ops:
-        if isinstance(op, ir.HostContinue):
-            return True
-        if not isinstance(op, ir.HostLoop) and any(_continues(block) for block in blocks_of(op)):
-            return True
-    return False
+    return any(isinstance(op, ir.HostContinue) for op in walk_outside(ir.HostLoop, loop.body))

@@ -16,7 +16,7 @@ from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_
 from starplat.ir.module_rewriter import PUSHING
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import blocks_of, host_ops, walk_around, walk_host
+from starplat.ir.visitor import host_ops, walk_around, walk_host, walk_outside
 from starplat.same import Same
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.group_rounds import copied
@@ -103,7 +103,7 @@ class _Spreader(Decider):
             or not all(isinstance(i, ir.ReadEmpty | ir.ReadSize) for i in op.before)
         ):
             return False
-        inside = tuple(_without_pulls(op.body))
+        inside = tuple(walk_outside(ir.Launch, op.body))
         plain = not any(isinstance(inner, _NOT_IN_A_ROUND) for inner in inside)
         walks = [inner for inner in inside if isinstance(inner, ir.Launch)]
         fits = plain and bool(walks) and all(map(self.walks_few, walks))
@@ -130,15 +130,6 @@ def _by_branches(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
         yield op
         if isinstance(op, ir.HostIf):
             yield from _by_branches((*op.then, *op.otherwise))
-
-
-def _without_pulls(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations and those inside them, but for what launches do where sets have many members."""
-    for op in ops:
-        yield op
-        if not isinstance(op, ir.Launch):
-            for block in blocks_of(op):
-                yield from _without_pulls(block)
 
 
 class _Spread:
@@ -277,7 +268,7 @@ class _Spread:
     def asked(self, loop: ir.Loop, leaves: tuple[ir.HostOp, ...], *, few: bool) -> Iterator[ir.HostOp]:
         """What stands at the beginning of a round: the loop is left if the first set or list that a round walks, as it
         is then, has too many nodes for the cluster, or too few for the grid."""
-        walk = next(inner for inner in _without_pulls(loop.body) if isinstance(inner, ir.Launch))
+        walk = next(inner for inner in walk_outside(ir.Launch, loop.body) if isinstance(inner, ir.Launch))
         kernel = self.module.kernel(walk.kernel)
         walked = membership(kernel)
         if walked is None:

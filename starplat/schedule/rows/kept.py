@@ -130,7 +130,7 @@ class _Maker(ModuleRewriter):
     def _walks(self, loop: ir.Loop) -> Iterable[_Walk]:
         inside = tuple(visitor.walk_host((loop,)))
         written = {array for op in inside for array in launches.changed(op, self.given)}
-        for kernel in launches.launched_kernels(visitor.walk_unguarded(loop.body), self.given):
+        for kernel in launches.launched_kernels(visitor.walk_outside(ir.HostIf, loop.body), self.given):
             fresh = kernel.name not in self.changed and launches.is_launched_once(kernel.name, self.given)
             if fresh and self._waits(kernel, inside, written):
                 yield from _walk_of(kernel, self.given, lambda one: isinstance(one, ir.Array) and one not in written)

@@ -22,23 +22,19 @@ from dataclasses import dataclass, replace
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
-from starplat.operators.canonical.hosts import Surroundings, surroundings
+from starplat.operators.canonical.hosts import HostLoop, Surroundings, with_loops
 from starplat.operators.canonical.rebuilding import substituted
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
-
-_Loop = typed.While | typed.DoWhile
 
 
 def in_single_rounds(body: typed.Block) -> typed.Block:
     """A function's body with such rounds."""
-    around = surroundings(body)
-    for loop in around.loops:
-        if isinstance(loop, _Loop) and (made := _single(loop, around)) is not None:
-            return in_single_rounds(around.with_in_place(loop, (made,)))
-    return body
+    return with_loops(body, _single)
 
 
-def _single(loop: _Loop, around: Surroundings) -> _Loop | None:
+def _single(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    if not isinstance(loop, typed.While | typed.DoWhile):
+        return None
     match loop.condition, loop.body.statements:
         case typed.Variable(symbol=busy), (typed.Assign(place=typed.Variable(symbol=reset), value=none), *rest) if (
             reset is busy and none == typed.FALSE and len(rest) % 2 == 0
@@ -57,7 +53,8 @@ def _single(loop: _Loop, around: Surroundings) -> _Loop | None:
     begins = initial_values(first.there, around.before(loop)) == InitialValues(typed.FALSE, ())
     if not same or seen or not begins:
         return None
-    return replace(loop, body=replace(loop.body, statements=(loop.body.statements[0], *first.statements(halves[0]))))
+    rounds = replace(loop.body, statements=(loop.body.statements[0], *first.statements(halves[0])))
+    return (replace(loop, body=rounds),)
 
 
 @dataclass(frozen=True)
