@@ -18,6 +18,7 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.asked_twice import asked_where_it_changes
 from starplat.operators.canonical.labels.colors import with_flags_for_colors
 from starplat.operators.canonical.labels.given import with_flags_beside
 from starplat.operators.canonical.labels.growing import until_none_joins
@@ -91,6 +92,7 @@ def _canonical_function(
     given = without_degrees(with_fills(one_by_one(given, program)), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
+    ranged = asked_where_it_changes(ranged) if on_host else ranged
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
     body = _with_flags(ranged, function, program)
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
