@@ -10,6 +10,7 @@ import pytest
 
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.operators.test_first_parents import BEHIND as LEAST_PARENT
 from tests.operators.texts import cuda_of, operators_of
 from tests.spellings.corpus import FOLDER, Entry, entries, read
 
@@ -144,6 +145,11 @@ def test_a_parent_is_carried_however_it_is_found(algorithm: str, pulled: str) ->
     pushed = operators_of(FOLDER / algorithm / "with_parent.sp")
     assert "carrying" in pushed
     assert operators_of(FOLDER / algorithm / f"{pulled}.sp") == pushed
+
+
+@pytest.mark.parametrize("spelling", ["parent_by_break", "found_in_a_local"])
+def test_the_first_parent_of_a_row_is_found_behind_the_search(spelling: str) -> None:
+    assert operators_of(FOLDER / "bfs" / f"{spelling}.sp") == operators_of(LEAST_PARENT)
 
 
 @pytest.mark.parametrize("spelling", SEARCHED.split())

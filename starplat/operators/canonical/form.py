@@ -46,6 +46,7 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.guarded import of_all_neighbors
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
+from starplat.operators.canonical.sweeps.first_parents import with_first_parents
 from starplat.operators.canonical.sweeps.in_order import searched_in_any_order
 from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.names import without_names
@@ -126,6 +127,7 @@ def _with_rounds_replaced(
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(visited_on_discovery(discovered_in_one_step(flagged, results), results), program, results)
+    body = with_first_parents(body, program, results)
     return as_results(as_reached(ranged if body is flagged else body, program, results))
 
 
