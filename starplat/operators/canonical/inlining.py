@@ -109,8 +109,8 @@ class _Inliner:
                 yield from self._body(call, None) or (s,)
             case typed.Assign(value=typed.Call() as call) | typed.Declare(value=typed.Call() as call):
                 yield from self._body(call, s) or (s,)
-            case typed.Assign() | typed.Declare() | typed.Update() | typed.If() if apart := self._called_before(s):
-                yield from apart
+            case typed.Assign() | typed.Declare() | typed.Update() | typed.If() if called := self._called_before(s):
+                yield from called
             case typed.Block():
                 yield self.block(s)
             case typed.If(otherwise=None) if self._in_kernel and (apart := self._asked_apart(s)):

@@ -16,6 +16,7 @@ turn, unless another has before. So both say the same, whatever is offered, as l
 question may also be the end of rounds that go on if it is so: they then go on once more, and change nothing.
 """
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -41,18 +42,23 @@ _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
 def asked_where_it_changes(body: typed.Block) -> typed.Block:
     """A function's body without such questions of their own; counters of such arcs become flags."""
     flagged = as_flags(body)
-    asked = rebuilding.with_host_blocks(flagged, lambda statements: tuple(_asked_once(statements)))
-    return body if asked == flagged else asked
+    asked = rebuilding.with_host_blocks(flagged, _asked_once)
+    return body if asked is flagged else asked
 
 
-def _asked_once(statements: rebuilding.Statements) -> Iterator[typed.Statement]:
+def _asked_once(statements: rebuilding.Statements) -> rebuilding.Statements:
+    done = tuple(_asked_in(statements))
+    return statements if len(done) == len(statements) and all(map(operator.is_, done, statements)) else done
+
+
+def _asked_in(statements: rebuilding.Statements) -> Iterator[typed.Statement]:
     rest = list(statements)
     while rest:
         s = rest.pop(0)
         if isinstance(s, typed.While | typed.DoWhile):
             yield _ends_without_question(s)
             continue
-        if (question := _read(s)) is not None and (flag := question.flag) is not None:
+        if (question := _question(s)) is not None and (flag := question.flag) is not None:
             match rest:
                 case [typed.If(condition, typed.Block((first, *others)), None) as branch, *behind] if (
                     condition == flag and (changes := _with_flag(first, question, flag))
@@ -71,7 +77,7 @@ def _asked_once(statements: rebuilding.Statements) -> Iterator[typed.Statement]:
 def _ends_without_question(loop: typed.While | typed.DoWhile) -> typed.Statement:
     """Rounds that make changes, and go on for a flag that they ask for in the end."""
     *others, last = loop.body.statements or (loop,)
-    if (question := _read(last)) is None or (flag := question.flag) is None or loop.condition != flag:
+    if (question := _question(last)) is None or (flag := question.flag) is None or loop.condition != flag:
         return loop
     resets = [s for s in others if isinstance(s, typed.Assign) and (s.place, s.value) == (flag, typed.FALSE)]
     rounds = [s for s in others if s not in resets]
@@ -116,6 +122,12 @@ class _Arcs:
             return None
         turned = rebuilding.rebuilt(self.when, lambda part: effects.seen_from(part, self.there, self.node))
         return rebuilding.substituted(turned, {self.node: other.there, self.there: other.node})
+
+
+def _question(s: typed.Statement) -> _Arcs | None:
+    """A loop over arcs that changes no cell."""
+    asks = isinstance(s, typed.ForEach) and not any(isinstance(place, typed.Cell) for place in walk.places(s))
+    return _read(s) if asks else None
 
 
 def _read(s: typed.Statement) -> _Arcs | None:
@@ -202,6 +214,6 @@ def _is_strict(condition: typed.Expression) -> bool:
 def _one_way(condition: typed.Expression) -> typed.Expression:
     """A comparison with its lesser side on the left."""
     match condition:
-        case typed.Binary(typed.Operator.GREATER | typed.Operator.GREATER_EQUAL as operator, left, right):
-            return replace(condition, operator=MIRRORED[operator], left=right, right=left)
+        case typed.Binary(typed.Operator.GREATER | typed.Operator.GREATER_EQUAL as way, left, right):
+            return replace(condition, operator=MIRRORED[way], left=right, right=left)
     return condition

@@ -24,6 +24,7 @@ for that.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
@@ -51,6 +52,9 @@ def with_first_parents(body: typed.Block, program: typed.Program, results: froze
 
 def _of_any(loop: hosts.HostLoop) -> Iterator[tuple[typed.Symbol, hosts.HostLoop]]:
     """Each property that nodes give the first in a row, and the rounds in which it may be any."""
+    rows = (s for s in walk.statements(loop) if isinstance(s, typed.ForEach) and isinstance(s.domain, typed.Neighbors))
+    if all(row.parallel for row in rows):
+        return
     plainly = without_findings(loop.body)
     for place, s in enumerate(plainly.statements):
         nest = read_nest(s)
