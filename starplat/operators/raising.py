@@ -161,8 +161,10 @@ class _Raiser:
         when: tuple[typed.Expression, ...],
         values: dict[typed.Symbol, typed.Expression],
     ) -> Iterator[op.EdgeEffect]:
-        def made(place: typed.Place, how: op.How, value: typed.Expression, s: typed.Statement) -> op.EdgeEffect:
-            carried = s.carried if isinstance(s, typed.AssignExtreme) else ()
+        def made(how: op.How, value: typed.Expression, s: typed.Statement) -> op.EdgeEffect:
+            place, *beside = (forwarded(p, values) if isinstance(p, typed.Cell) else p for p in walk.written_places(s))
+            with_winner = zip(s.carried if isinstance(s, typed.AssignExtreme) else (), beside, strict=True)
+            carried = tuple(replace(c, place=p, value=forwarded(c.value, values)) for c, p in with_winner)
             conditions = tuple(_asked(forwarded(c, values), row.iterator) for c in when)
             whole = forwarded(value, values)
             return op.EdgeEffect(node, row.iterator, direction, conditions, place, how, whole, carried, None, s.span)
@@ -177,11 +179,11 @@ class _Raiser:
                     inner = (*when, *conjuncts(s.condition))
                     yield from self._stores(node, row, direction, s.then.statements, inner, values)
                 case typed.Assign():
-                    yield made(s.place, op.How.STORE, s.value, s)
+                    yield made(op.How.STORE, s.value, s)
                 case typed.Update():
-                    yield made(s.place, _HOW[s.combine], s.value, s)
+                    yield made(_HOW[s.combine], s.value, s)
                 case typed.AssignExtreme():
-                    yield made(s.place, op.How(s.extreme.value.lower()), s.candidate, s)
+                    yield made(op.How(s.extreme.value.lower()), s.candidate, s)
 
 
 def _in_hand(node: typed.Symbol, row: typed.ForEach, effects: tuple[op.EdgeEffect, ...]) -> op.Advance:

@@ -876,3 +876,14 @@ function f(Graph g, propNode<int> level, propNode<int> count, node src) {
     printed = pipeline.operators(pipeline.check(SourceFile("two.sp", text)))
     assert "loop until active is empty" in printed
     assert "last := any" in printed
+
+
+def test_what_an_arc_changes_is_said_without_its_locals() -> None:
+    found = operators_of("""
+function f(Graph g, propNode<node> label, propNode<bool> open) {
+  forall (v in g.nodes()) {
+    for (w in g.neighbors(v)) { node root = w.label; if (root != v) { root.open = True; } }
+  }
+}
+""")
+    assert re.search(r"_\d+\[_\d+\[_\d+\]\] <- True", found)

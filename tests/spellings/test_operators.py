@@ -10,6 +10,7 @@ import pytest
 
 from starplat import pipeline
 from starplat.source import SourceFile
+from tests.operators.test_first_parents import BEHIND as LEAST_PARENT
 from tests.operators.texts import cuda_of, operators_of
 from tests.spellings.corpus import FOLDER, Entry, entries, read
 
@@ -31,18 +32,18 @@ REACHED = {
     " one_after_another over_edges parent_is_near proposed_then_taken pull_least push_or_pull_by_hand round_flag"
     " rounds_below_nodes seen_beside_level two_flags two_waves_a_round unit_weights visited visited_in_order"
     " while_more",
-    "sssp": "all_arcs changed_in_this_round ends_when_sum_stands frontier_count goes_on_in_order helpers in_its_turn"
+    "sssp": "all_arcs asks_whether_any_improves changed_in_this_round ends_when_sum_stands frontier_count"
+    " gain_of_a_helper goes_on_in_order helpers in_its_turn"
     " last_improved local_result long_sums marked_in_neighbors marked_sources min_plus old_distance one_after_another"
     " over_edges pull pulled_by_fallen relax_of_a_helper round_and_turn_in_helpers round_flag snapshot_differs"
-    " tentative_beside_final two_flags"
-    " waiting_in_order",
+    " tentative_beside_final two_flags unsettled_arcs_counted waiting_in_order",
     "connected_components": "both_neighbors count_rounds edges_until_quiet either_end_in_order helpers"
     " old_and_new round_flag two_flags",
-    "reachability": "as_many_rounds bfs_levels_known count_of_the_frontier count_rounds distance_known"
-    " flag_lent_to_a_helper greatest_number helpers int_flags least_number levels levels_offered local_result"
-    " look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_as_flags numbers_for_flags"
-    " or_and or_assign over_edges parents_only round_flag rounds_below_nodes sequential set_of_reached"
-    " size_of_the_set to_do two_flags until_the_count_stands while_more",
+    "reachability": "as_many_rounds asks_whether_any_joins bfs_levels_known count_of_the_frontier count_rounds"
+    " distance_known flag_lent_to_a_helper greatest_number helpers int_flags least_number levels levels_offered"
+    " local_result look_for_parent marked_in_their_turn missing_until_found number_and_count numbers_as_flags"
+    " numbers_for_flags or_and or_assign over_edges parents_only round_flag rounds_below_nodes sequential"
+    " set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
     " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
@@ -144,6 +145,11 @@ def test_a_parent_is_carried_however_it_is_found(algorithm: str, pulled: str) ->
     pushed = operators_of(FOLDER / algorithm / "with_parent.sp")
     assert "carrying" in pushed
     assert operators_of(FOLDER / algorithm / f"{pulled}.sp") == pushed
+
+
+@pytest.mark.parametrize("spelling", ["parent_by_break", "found_in_a_local"])
+def test_the_first_parent_of_a_row_is_found_behind_the_search(spelling: str) -> None:
+    assert operators_of(FOLDER / "bfs" / f"{spelling}.sp") == operators_of(LEAST_PARENT)
 
 
 @pytest.mark.parametrize("spelling", SEARCHED.split())

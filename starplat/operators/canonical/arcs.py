@@ -13,9 +13,9 @@ from starplat.frontend import typed, types
 from starplat.operators.canonical.rebuilding import rebuilt, without
 
 
-def by_rows(loop: typed.Statement, *, of_arcs: bool = False) -> typed.ForEach | None:
+def by_rows(loop: typed.Statement, *, of_arcs: bool = False, may_only_ask: bool = False) -> typed.ForEach | None:
     """A parallel loop over all arcs that changes cells of their ends only, or `of_arcs` only, as one over nodes and one
-    over the neighbors of each; None for any other statement."""
+    over the neighbors of each; None for any other statement. For proofs it `may_only_ask`, and change no cell."""
     if not isinstance(loop, typed.ForEach) or not loop.parallel or not isinstance(loop.domain, typed.AllEdges):
         return None
     graph, arc = loop.domain.graph, loop.iterator
@@ -39,7 +39,7 @@ def by_rows(loop: typed.Statement, *, of_arcs: bool = False) -> typed.ForEach | 
     changed = {place.index for place in places if isinstance(place, typed.Cell)}
     ends_of_it = (typed.Variable(source), typed.Variable(destination))
     own: set[typed.Expression] = {typed.ArcInHand(destination)} if of_arcs else {*ends_of_it}
-    if not changed or not changed <= own:
+    if not (changed or may_only_ask) or not changed <= own:
         return None
     row = typed.Neighbors(graph, typed.Variable(source, span=loop.span), typed.Direction.OUT)
     condition = None if loop.filter is None else rebuilt(loop.filter, change)

@@ -16,7 +16,7 @@ from starplat.analysis.settling.monotone import (
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.frontend.walk import children
-from starplat.operators.canonical.rebuilding import rebuilt
+from starplat.operators.canonical.rebuilding import Tree, rebuilt
 from starplat.operators.records import EdgeEffect, How
 
 REVERSED = {
@@ -228,8 +228,8 @@ def no_loop(condition: typed.Expression, source: typed.Expression, destination: 
     return False
 
 
-def forwarded(value: typed.Expression, values: Mapping[typed.Symbol, typed.Expression]) -> typed.Expression:
-    """The value with what locals hold in their place."""
+def forwarded(value: Tree, values: Mapping[typed.Symbol, typed.Expression]) -> Tree:
+    """The value (the statement) with what locals hold in their place."""
 
     def change(part: object) -> object:
         return values.get(part.symbol) if isinstance(part, typed.Variable) else None

@@ -22,7 +22,7 @@ from starplat.analysis.settling.monotone import MIRRORED, conjuncts, mentions, s
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.filters import all_of
-from starplat.operators.canonical.rebuilding import rebuilt, with_each_statement_inside_out, with_statements
+from starplat.operators.canonical.rebuilding import Tree, rebuilt, with_each_statement_inside_out, with_statements
 
 _WAYS = {typed.Function.MIN: typed.Extreme.MIN, typed.Function.MAX: typed.Extreme.MAX}
 _STRICT = (typed.Operator.LESS, typed.Operator.GREATER)
@@ -30,8 +30,8 @@ _LESSER = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
 _GREATER = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
 
 
-def as_extremes(body: typed.Block) -> typed.Block:
-    """A block with every such comparison of a cell in it as one `Min` or `Max`."""
+def as_extremes(body: Tree) -> Tree:
+    """A block (a loop) with every such comparison of a cell in it as one `Min` or `Max`."""
 
     def change(part: Any) -> Any:
         match part:

@@ -18,6 +18,7 @@ from starplat.operators.canonical.filters import with_filters, without_continues
 from starplat.operators.canonical.floods import as_spreading
 from starplat.operators.canonical.frontiers import over_frontiers
 from starplat.operators.canonical.inlining import inlined
+from starplat.operators.canonical.labels.asked_twice import asked_where_it_changes
 from starplat.operators.canonical.labels.colors import with_flags_for_colors
 from starplat.operators.canonical.labels.given import with_flags_beside
 from starplat.operators.canonical.labels.growing import until_none_joins
@@ -45,6 +46,7 @@ from starplat.operators.canonical.sums.dissolved import dissolved
 from starplat.operators.canonical.sums.guarded import of_all_neighbors
 from starplat.operators.canonical.sums.parallel import called_by_kernels, in_any_order
 from starplat.operators.canonical.sums.pulled import pulled
+from starplat.operators.canonical.sweeps.first_parents import with_first_parents
 from starplat.operators.canonical.sweeps.in_order import searched_in_any_order
 from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.names import without_names
@@ -91,6 +93,7 @@ def _canonical_function(
     given = without_degrees(with_fills(one_by_one(given, program)), results) if on_host else given
     filled = from_zero(as_truths(with_fills(as_nodes(without_choices(given)), stored_at_once, sources)))
     ranged = as_rounds(as_marks_that_spread(within_range(as_results(filled))))
+    ranged = asked_where_it_changes(ranged) if on_host else ranged
     ranged = with_flags_for_sent(until_none_is_left(with_turns(left_at_their_ends(without_counters(ranged))), program))
     body = _with_flags(ranged, function, program)
     body = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
@@ -124,6 +127,7 @@ def _with_rounds_replaced(
     flagged = without_copies(turned(flags, frozenset(function.parameters)))
     flagged = as_spreading(flagged, program)
     body = over_frontiers(visited_on_discovery(discovered_in_one_step(flagged, results), results), program, results)
+    body = with_first_parents(body, program, results)
     return as_results(as_reached(ranged if body is flagged else body, program, results))
 
 

@@ -18,6 +18,7 @@ from starplat.analysis import walk
 from starplat.analysis.settling.monotone import all_asked
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
+from starplat.frontend.walk import children
 from starplat.operators.canonical.filters import all_of
 from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_fresh_symbols
 
@@ -108,8 +109,8 @@ class _Inliner:
                 yield from self._body(call, None) or (s,)
             case typed.Assign(value=typed.Call() as call) | typed.Declare(value=typed.Call() as call):
                 yield from self._body(call, s) or (s,)
-            case typed.Update(value=typed.Call() | typed.Convert(typed.Call())) if self._in_kernel:
-                yield from self._added(s) or (s,)
+            case typed.Assign() | typed.Declare() | typed.Update() | typed.If() if called := self._called_before(s):
+                yield from called
             case typed.Block():
                 yield self.block(s)
             case typed.If(otherwise=None) if self._in_kernel and (apart := self._asked_apart(s)):
@@ -154,15 +155,23 @@ class _Inliner:
                 return inner if first is None else (replace(s, condition=first, then=typed.Block(inner)),)
         return ()
 
-    def _added(self, s: typed.Update) -> list[typed.Statement]:
-        """An addition of what a function returns, after the function's statements."""
-        call = s.value.operand if isinstance(s.value, typed.Convert) else s.value
-        assert isinstance(call, typed.Call)
-        assert isinstance(call.type, Scalar)
-        local = typed.Symbol(call.function, call.type, typed.Role.LOCAL, call.span)
-        body = self._body(call, typed.Declare(local, call, span=call.span))
-        value = rebuilt(s.value, lambda part: typed.Variable(local, span=call.span) if part is call else None)
-        return [*body, replace(s, value=value)] if body else []
+    def _called_before(self, s: typed.Statement) -> list[typed.Statement]:
+        """The statements of a function that an expression calls for sure, and the statement with its value in a local;
+        nothing if there is no such call, or anything else there may change something before it."""
+        asked = s.condition if isinstance(s, typed.If) else getattr(s, "value", None)
+        whole = asked.operand if isinstance(asked, typed.Convert) else asked
+        if asked is None or any(isinstance(part, typed.Incremented) for part in walk.within(asked)):
+            return []
+        others = [call for call in walk.within(asked) if isinstance(call, typed.Call)]
+        for call in _surely_called(asked):
+            changes_nothing = call is whole or all(_only_counts(self._program.function(c.function)) for c in others)
+            if not changes_nothing or not isinstance(call.type, Scalar):
+                continue
+            local = typed.Symbol(call.function, call.type, typed.Role.LOCAL, call.span)
+            if body := self._body(call, typed.Declare(local, call, span=call.span)):
+                named = typed.Variable(local, span=call.span)
+                return [*body, *self._statement(_with_value(s, call, named))]
+        return []
 
     def _body(self, call: typed.Call, into: typed.Assign | typed.Declare | None) -> list[typed.Statement]:
         """The statements of the callee, the last of them giving `into` its value; none if it stays a call."""
@@ -202,6 +211,32 @@ class _Inliner:
         return declared, values
 
 
+def _surely_called(value: typed.Expression) -> Iterator[typed.Call]:
+    """The calls that happen whenever an expression is evaluated, in their order."""
+    match value:
+        case typed.Call():
+            yield value
+        case typed.Binary(typed.Operator.AND | typed.Operator.OR, first, _) | typed.Conditional(first):
+            yield from _surely_called(first)
+        case _:
+            for part in children(value):
+                yield from _surely_called(part)
+
+
+def _with_value(s: typed.Statement, call: typed.Call, value: typed.Expression) -> typed.Statement:
+    """A statement with another value in the place of a call in its own expression."""
+    if isinstance(s, typed.If):
+        return replace(s, condition=rebuilt(s.condition, lambda part: value if part is call else None))
+    return rebuilt(s, lambda part: value if part is call else None)
+
+
+def _only_counts(callee: typed.FunctionDefinition) -> bool:
+    """Whether nothing but its value is left of a call."""
+    given = (p for p in callee.parameters if isinstance(p.type, Scalar) and p.role is not typed.Role.REFERENCE)
+    own = {*walk.declared(callee.body), *given}
+    return _fits_a_kernel(callee) and not any(walk.calls(callee.body)) and walk.all_written(callee.body) <= own
+
+
 def _offers(s: typed.Statement) -> bool:
     """Whether values go from node to node there: these must be seen whole to know where they lead."""
     return any(isinstance(i, typed.AssignExtreme) and isinstance(i.place, typed.Cell) for i in walk.statements(s))
@@ -231,7 +266,7 @@ def _under_one_name(statements: tuple[typed.Statement, ...]) -> tuple[typed.Stat
 
 def _fits_a_kernel(callee: typed.FunctionDefinition) -> bool:
     """Whether it does nothing but count over rows, store in cells of a node that it is given, and offer values."""
-    plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.ForEach, typed.Return)
+    plain = (typed.Block, typed.If, typed.Declare, typed.Assign, typed.Update, typed.ForEach, typed.Break, typed.Return)
     inside = [s for s in walk.statements(callee.body) if not isinstance(s, typed.AssignExtreme)]
     places = [place for s in inside for place in walk.written_places(s)]
     given = [typed.Variable(parameter) for parameter in callee.parameters]

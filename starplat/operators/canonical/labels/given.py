@@ -15,11 +15,10 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
-from starplat.operators.canonical.labels.numbers import Question, Truth, constant, plain, question
+from starplat.operators.canonical.labels.numbers import GIVEN, Question, constant, plain, question
 from starplat.operators.canonical.rebuilding import rebuilt, with_block, with_each_statement
 from starplat.operators.canonical.rising import element
 
-_GIVEN = Truth(-1.0, (0.0, float("inf")))
 _NODES = (types.Scalar.INT, types.Scalar.NODE)
 
 
@@ -70,7 +69,7 @@ def _is_only_given(number: typed.Symbol, until: Sequence[typed.Statement]) -> bo
     }
     loops = (s for s in inside if isinstance(s, typed.ForEach) and not isinstance(s.domain, typed.Items))
     nodes = {typed.Variable(s.iterator) for s in loops}
-    answers = [_GIVEN.says(operator, other) for _, operator, other in _questions(number, *until)]
+    answers = [GIVEN.says(operator, other) for _, operator, other in _questions(number, *until)]
     barred = number in asked or any(number in walk.lent(s) for s in until)
     return bool(answers) and None not in answers and not barred and all(_stores(number, inside, nodes))
 
@@ -114,7 +113,7 @@ def _flagged(number: typed.Symbol, block: typed.Block, place: int, until: Sequen
             case typed.Binary() | typed.Convert() if (asked := question(part)) is not None and asked[
                 0
             ].symbol is number:
-                of_none, of_others = _GIVEN.says(*asked[1:]) or (False, False)
+                of_none, of_others = GIVEN.says(*asked[1:]) or (False, False)
                 given = beside(asked[0])
                 return build.truth(of_none) if of_none == of_others else given if of_others else build.negated(given)
         return None

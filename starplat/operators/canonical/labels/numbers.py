@@ -47,6 +47,10 @@ class Truth:
         return (_HOLDS[operator](self.none, other), says.pop()) if len(says) == 1 else None
 
 
+GIVEN = Truth(-1.0, (0.0, float("inf")))
+"""Of a node: that there is one."""
+
+
 def truths(body: typed.Block) -> dict[typed.Symbol, Truth]:
     """What the numbers of a function's body say that flags could say as well."""
     if any(isinstance(s, typed.Unsupported) for s in walk.statements(body)):

@@ -98,7 +98,9 @@ def _is_parent(s: typed.Assign, place: typed.Cell, nest: Nest) -> bool:
     the first or the last of a row that is walked in order."""
     is_there = place.index == typed.Variable(nest.there)
     other = nest.node if is_there else nest.there
-    given = s.value.operand if isinstance(s.value, typed.Convert) else s.value
+    given = s.value
+    while isinstance(given, typed.Convert):
+        given = given.operand
     at_place = isinstance(s.place, typed.Cell) and s.place.index == place.index
     return at_place and given == typed.Variable(other) and (is_there or not nest.may_break)
 
