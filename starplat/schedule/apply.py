@@ -28,6 +28,7 @@ from starplat.schedule.frontier.own_sets import sets_of_their_own
 from starplat.schedule.frontier.step import frontiers
 from starplat.schedule.frontier.until_empty import ends_when_empty
 from starplat.schedule.levels.step import levels_at_hand
+from starplat.schedule.loop.ahead import begun_ahead, may_begin_ahead
 from starplat.schedule.loop.batches import rounds_in_batches
 from starplat.schedule.loop.compiled import compiled_rounds
 from starplat.schedule.loop.copies import swapped_copies
@@ -143,6 +144,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "rounds that end with a copy of what the next round overwrites swap the two arrays in its place",
         "before loop, which takes the rounds as they are; after what knows rounds by their copy",
         swapped_copies,
+    ),
+    GraphStep(
+        "ahead",
+        "the last kernel of a round does what the next round begins with",
+        "before loop as well; after parts and copies, which decide what the last kernel of a round is",
+        begun_ahead,
+        may_begin_ahead,
+        is_small,
     ),
     GraphStep(
         "loop",
@@ -348,6 +357,17 @@ _OF_KERNELS = tuple(step for step in STEPS if step.name in ("parts", "balance"))
 def scheduled_for_parts(module: ir.Module, capabilities: Capabilities, facts: GraphFacts | None) -> ir.Module:
     """The module as its parts are to run it, before it is divided: with what its kernels do as on one device."""
     return decided(module, AUTO, capabilities, facts, _OF_KERNELS).module if capabilities.shared_arcs else module
+
+
+_ALIKE = tuple(step for step in STEPS if step.name != "ahead")
+"""All steps but the one that gives the kernel that parts share more to do: what meets other parts takes registers."""
+
+
+def scheduled_alike(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> ir.Module:
+    """The module as one device of several that reach each other's memory would run it, before it is divided."""
+    return decided(module, schedule, capabilities, facts, _ALIKE).module
 
 
 _OF_DIRECTION = tuple(step for step in STEPS if step.name in ("frontier", "ending", "direction"))

@@ -110,7 +110,6 @@ class _InParts:
         """What stands for the launch of the kernel."""
         nothing, ahead = ir.Const(0, ir.Element.LONG), ir.Ref(self.ahead)
         nodes = ir.NumNodes(ir.Element.LONG)
-        yield ir.Fill(self.sums, ir.Const(0.0, self.sums.element))
         yield ir.DeclareVariable(self.ahead, nothing)
         yield ir.Loop(
             (),
@@ -163,15 +162,17 @@ def _added(found: Gathering, so_far: ir.Expression) -> ir.Expression:
 def _one_part(
     kernel: ir.Kernel, found: Gathering, sums: ir.Array, ahead: ir.Variable, parts: int, names: fresh_names.FreshNames
 ) -> ir.Kernel:
-    """Adds what a node's neighbors of one part have to its sum, if there is anything to add."""
+    """Adds what a node's neighbors of one part have to its sum, if there is anything to add; the first part begins
+    it."""
     total, node = found.total, kernel.own
-    nothing = ir.Const(0.0, total.element)
+    nothing, begins = ir.Const(0.0, total.element), build.equal(ir.Ref(ahead), ir.Const(0, ahead.element))
+    begin = ir.Store(sums, node, ir.Ref(total))
     add = ir.Store(sums, node, build.plus(ir.Load(sums, node), ir.Ref(total)))
     body = (
         *_needed(found.ahead, found.loop.body),
         ir.Let(total, nothing),
         replace(found.loop, parts=parts, ahead=ir.Ref(ahead), counts=()),
-        ir.KernelIf(build.differs(ir.Ref(total), nothing), (add,)),
+        ir.KernelIf(begins, (begin,), (ir.KernelIf(build.differs(ir.Ref(total), nothing), (add,)),)),
     )
     name, comment = names.fresh(f"{kernel.name}_part"), f"adds up one part of what neighbors have, for {kernel.name}"
     return with_signature(replace(kernel, name=name, body=body, reductions=(), comment=comment, counts=None))

@@ -24,6 +24,7 @@ from starplat.passes.parts import alike
 from starplat.passes.parts.alike import in_parts_alike
 from starplat.runtime.parts.tables import PeerTable, table_for
 from starplat.runtime.session import default_session
+from starplat.schedule.apply import scheduled_alike
 from starplat.schedule.schedule import AUTO, Order, Priority
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
@@ -50,7 +51,7 @@ def peers(count: int) -> Iterator[None]:
 
 def on_one_device(case: Case, **knobs: Any) -> ir.Module:
     """The program of a case as one GPU would run it."""
-    return for_target(compiled(case.path).module(), "cuda", replace(AUTO, **knobs), None, CUDA.capabilities)
+    return scheduled_alike(compiled(case.path).module(), replace(AUTO, **knobs), CUDA.capabilities, None)
 
 
 def pulling(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:

@@ -14,8 +14,15 @@ from starplat.passes.parts.sources import by_sources
 from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import look, wants_facts
 from starplat.same import Same, remembered
+from starplat.schedule import AUTO
 from starplat.schedule.algebra import components_in_parts
-from starplat.schedule.apply import either_way_in_parts, is_run_as_written, scheduled_for_parts, scheduled_part
+from starplat.schedule.apply import (
+    either_way_in_parts,
+    is_run_as_written,
+    scheduled_alike,
+    scheduled_for_parts,
+    scheduled_part,
+)
 from starplat.schedule.by_kind import for_all_kinds
 from starplat.schedule.facts import GraphFacts
 
@@ -31,7 +38,7 @@ def planned(module: ir.Module, graph: Graph, device: Device, *, peers: bool = Fa
     facts = _facts(given, graph, device)
     if sources is not None:
         return for_target(sources, device.target, None, facts, device.capabilities)
-    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    alike = _alike(Same(module), _able(device), facts) if peers and _able(device).peers else None
     return by_nodes(module, graph, _able(device), facts) if alike is None else alike
 
 
@@ -44,7 +51,7 @@ def sources_apart(module: ir.Module) -> ir.Module | None:
 
 def in_each_part(module: ir.Module, target: str, able: Capabilities, facts: GraphFacts, *, peers: bool) -> ir.Module:
     """The module by its nodes on devices that are not here. Raises E0668: it cannot be divided."""
-    alike = _alike(Same(module), target, able, facts) if peers else None
+    alike = _alike(Same(module), able, facts) if peers else None
     return alike or _by_nodes(Same(module), able, facts, facts.symmetric and facts.num_arcs > 0, able.lockstep)
 
 
@@ -69,7 +76,7 @@ def pays(module: ir.Module, graph: Graph, device: Device, *, peers: bool) -> boo
     facts = _facts(module, graph, device)
     if graph.num_arcs < MANY_ARCS:
         return False
-    alike = _alike(Same(module), device.target, _able(device), facts) if peers and _able(device).peers else None
+    alike = _alike(Same(module), _able(device), facts) if peers and _able(device).peers else None
     if alike is not None and any(_takes_near_nodes_first(function) for function in alike.functions):
         return True
     if not is_run_as_written(module, _able(device), facts):
@@ -109,6 +116,6 @@ def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool, al
 
 
 @lru_cache(maxsize=16)
-def _alike(same: Same, target: str, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
+def _alike(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
     """The module as one device would run it, with the heaviest kernels divided, where parts come to the same."""
-    return in_parts_alike(for_target(same.thing, target, None, facts, able))
+    return in_parts_alike(scheduled_alike(same.thing, AUTO, able, facts))

@@ -26,9 +26,13 @@ from starplat.schedule.step import Choice, Decided, Decider
 
 def swapped_copies(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """The module whose loops swap arrays in place of copying one, where loops become persistent kernels."""
+    return _Swapper(module).decided() if make_persistent(module, schedule, capabilities) else module
+
+
+def make_persistent(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> bool:
+    """Whether loops become persistent kernels where nothing else is in the way, and all arrays of a module differ."""
     granted = capabilities.grid_barrier and (capabilities.clusters or schedule.loop is not Loop.CLUSTER)
-    by_host = schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH)
-    return module if by_host or not granted or has_two_names(module) else _Swapper(module).decided()
+    return granted and schedule.loop not in (Loop.HOST, Loop.GROUP, Loop.BATCH) and not has_two_names(module)
 
 
 def overwrites(kernel: ir.Kernel, array: ir.Array) -> bool:
