@@ -10,6 +10,7 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.backends.one_launch import nearest
 from starplat.graph import Graph
 from starplat.schedule.loop import hand_over
 from tests.backends.emulated import Machine, emulated
@@ -94,6 +95,21 @@ def test_a_bit_is_asked_where_a_round_lowers_cells_that_were_not_lowered_before(
     text = few_of(name)
     assert lowered in text
     assert ("note_reached(" in text) == ("insert_new(" in text) == ("reach(" in lowered)
+
+
+@pytest.mark.parametrize("enough", [2, 9, 10**6])
+def test_near_nodes_come_in_time_however_many_are_enough(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest, "_ENOUGH", enough)
+    agree("sssp", random_graph(260, 6, 7), "auto", MACHINES[2], "loop=cluster,priority=delta(9)")
+
+
+def test_the_limit_rises_by_less_in_a_cluster_while_near_nodes_are_few() -> None:
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "sssp.sp").module(), "cuda", "loop=cluster")
+    few, many = kernel(text, "sssp_few"), kernel(text, "sssp_many")
+    assert few.count("= max(width / 4, 1);") == 2
+    assert re.search(r">= 256\) \{", few)
+    assert many.count("rise = width;") == 2
+    assert ">= 256" not in many
 
 
 def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:
