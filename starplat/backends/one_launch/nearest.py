@@ -5,7 +5,9 @@ frontier is empty, the limit rises by a step and far nodes below it come next; t
 none, so that a gap in the values costs few rounds. An entry below the old limit is stale: the node is settled already.
 
 In a cluster it is rounds that cost, more than nodes in them. So the limit rises while there still are near nodes, where
-these are few, and by less at once.
+these are few, and by less at once. Rounds wait for memory there: a cell is lowered without reading it first, and a node
+is put in without asking whether it is in already. One that is lowered twice in a round is listed twice then, and walked
+to no effect the second time.
 """
 
 from dataclasses import replace
@@ -96,7 +98,7 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, l
     """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
-    sorted_out = _SortedOut(rounds.following, driver.later, limit).block(body)
+    sorted_out = _SortedOut(rounds.following, driver.later, limit, in_cluster=maker.op.cluster).block(body)
     ends = maker.inserted(sorted_out, rounds.following, driver.later)
     walked = st.Scope(maker.comments(kernel), (*sorted_out, *ends))
     return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
@@ -126,10 +128,11 @@ def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperation
 class _SortedOut:
     """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
-    def __init__(self, following: ir.Array, later: ir.Array, limit: ir.Variable) -> None:
+    def __init__(self, following: ir.Array, later: ir.Array, limit: ir.Variable, *, in_cluster: bool) -> None:
         self.following = following
         self.later = later
         self.limit = limit
+        self.in_cluster = in_cluster
 
     def block(self, body: st.Body) -> st.Body:
         return tuple(map(self.statement, body))
@@ -138,8 +141,11 @@ class _SortedOut:
         match statement:
             case st.Advance() | st.GroupAdvance() | st.EachMember() | st.Scope() | st.Count():
                 return replace(statement, body=self.block(statement.body))
-            case st.IfBeyond() | st.WhileBeyondLocked():
-                return replace(statement, body=tuple(self.insertion(s, statement.candidate) for s in statement.body))
+            case st.IfBeyond(candidate=candidate, body=body):
+                body = tuple(self.insertion(inner, candidate) for inner in body)
+                return replace(statement, body=body, at_once=self.in_cluster)
+            case st.WhileBeyondLocked(candidate=candidate, body=body):
+                return replace(statement, body=tuple(self.insertion(inner, candidate) for inner in body))
             case st.If(condition, then, otherwise):
                 return st.If(condition, self.block(then), self.block(otherwise))
         return statement
@@ -148,7 +154,8 @@ class _SortedOut:
         match statement:
             case st.Insert(members, node) if members == self.following:
                 near = build.less(candidate, ir.Ref(self.limit))
-                return st.If(near, (statement,), (st.Insert(self.later, node),))
+                either = (st.Insert(one, node, new=self.in_cluster) for one in (members, self.later))
+                return st.If(near, *((inserted,) for inserted in either))
         return statement
 
 

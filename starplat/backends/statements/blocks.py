@@ -57,7 +57,8 @@ class Count:
 class IfBeyond:
     """If `candidate` is less (MIN) or greater (MAX) than the cell, `body`.
 
-    With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it.
+    With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it;
+    `at_once` without a test before, which spares a trip to memory.
     In a cell that is a pair the key is compared, and `partner` is stored with the candidate.
     """
 
@@ -68,6 +69,7 @@ class IfBeyond:
     method: cells.Method | None
     body: Body
     partner: ir.Expression | None = None
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
