@@ -124,6 +124,45 @@ def test_the_limit_rises_by_less_in_a_cluster_while_near_nodes_are_few() -> None
     assert ">= 256" not in many
 
 
+def test_sums_of_a_cluster_read_at_once_what_they_may_need() -> None:
+    """Cells of both ends of an arc, those of the node, and ahead of the barrier what no round changes."""
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "betweenness.sp").module(), "cuda", "loop=cluster")
+    few, back, by_grid = (kernel(text, f"betweenness_{name}") for name in ("few", "few_2", "many_2"))
+    assert "const double paths_there = paths[u];" in few
+    assert "const double share_there = share[w];" in back
+    assert re.search(r"const double bc_here = bc\[v\];\s*return \[=\]\(double shares\) mutable \{", back)
+    assert "gather_behind(" in back
+    assert "cluster_barrier();" not in back
+    assert "gather_listed(" in by_grid
+    assert not re.search("_there|_here|gather_behind", by_grid)
+
+
+HEAVY = """
+function heavy(Graph g, propEdge<int> weight, propNode<int> mark, propNode<long> total, SetN<g> sources) {
+    g.attachNodeProperty(total = 0);
+    for (src in sources) {
+        propNode<long> part;
+        g.attachNodeProperty(part = 1);
+        iterateInBFS (v in g.nodes() from src) { v.part = v.part + 1; }
+        iterateInReverse (v != src) {
+            long sum = 0;
+            for (w in g.neighbors(v)) {
+                edge e = g.get_edge(v, w);
+                if (w.mark > v.mark) { sum += e.weight; }
+            }
+            v.total += sum;
+        }
+    }
+}
+"""
+
+
+def test_what_is_no_cell_of_an_end_is_not_read_ahead_of_its_condition() -> None:
+    text = pipeline.kernels_text(starplat.compile(HEAVY).module(), "cuda", "loop=cluster")
+    assert re.search(r"if \(mark_there > mark_there_2\) return weight\[e\];", kernel(text, "heavy_few_2"))
+    assert "weight_there" not in text
+
+
 def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:
     """Behind sums, which a block's threads leave one by one, they wait for each other."""
     ends = {

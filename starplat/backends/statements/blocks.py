@@ -266,7 +266,9 @@ class Gather:
     `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
     those of other parts lie `ahead`, so many.
 
-    `value` is the body of a function that returns the value; both bodies declare what they need of the node.
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
+    cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
+    groups `behind` what tells the first node's `neighbor`, a declaration ahead of `value`.
     """
 
     members: ir.Array | None
@@ -285,6 +287,8 @@ class Gather:
     noted: ir.ListMembers | None = None
     ahead: ir.Expression | None = None
     part: ir.AllNodes | None = None
+    early: Body | None = None
+    behind: plain.Declare | None = None
 
 
 @dataclass(frozen=True, slots=True)
