@@ -50,7 +50,7 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
 
 
 _ENOUGH = 256
-"""Near nodes that keep a cluster busy. With a quarter of the step New York's roads take 2.92 ms on an NVIDIA H200; in
+"""Near nodes that keep a cluster busy. With a quarter of the step New York's roads take 2.90 ms on an NVIDIA H200; in
 place of these, 3.07 with 64 near nodes, 3.01 with half a step, 3.05 with an eighth, 3.48 with a step and any."""
 
 
