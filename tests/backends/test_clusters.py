@@ -10,6 +10,7 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.backends.one_launch import nearest
 from starplat.graph import Graph
 from starplat.schedule.loop import hand_over
 from tests.backends.emulated import Machine, emulated
@@ -87,13 +88,79 @@ def few_of(name: str) -> str:
     [
         ("bfs_levels", "if (reach(level, w, level_of_next)) {"),
         ("betweenness", "if (reach(bfs_level, neighbor, bfs_level_of_next)) {"),
-        ("sssp", "if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {"),
+        ("sssp", "if (candidate < atomicMin(&dist[nbr], candidate)) {"),
     ],
 )
 def test_a_bit_is_asked_where_a_round_lowers_cells_that_were_not_lowered_before(name: str, lowered: str) -> None:
     text = few_of(name)
     assert lowered in text
-    assert ("note_reached(" in text) == ("insert_new(" in text) == ("reach(" in lowered)
+    assert ("note_reached(" in text) == ("reach(" in lowered)
+
+
+def test_only_a_cluster_lowers_cells_without_reading_them_and_lists_a_node_without_asking() -> None:
+    """What sorts the far pile asks there too, so that a node which is listed twice is near once."""
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "sssp.sp").module(), "cuda", "loop=cluster")
+    few, many = kernel(text, "sssp_few"), kernel(text, "sssp_many")
+    for body, inserting in ((few, "insert_new"), (many, "insert")):
+        walk, sort = body.split("take_members(")
+        assert set(re.findall(r"(insert\w*)\(modified_\w+, nbr\)", walk)) == {inserting}
+        assert set(re.findall(r"(insert\w*)\(modified\w*, node\w*\)", sort)) == {"insert"}
+    assert "candidate < dist[nbr]" in many
+    assert "candidate < dist[nbr]" not in few
+
+
+@pytest.mark.parametrize("enough", [2, 9, 10**6])
+def test_near_nodes_come_in_time_however_many_are_enough(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest, "_ENOUGH", enough)
+    agree("sssp", random_graph(260, 6, 7), "auto", MACHINES[2], "loop=cluster,priority=delta(9)")
+
+
+def test_the_limit_rises_by_less_in_a_cluster_while_near_nodes_are_few() -> None:
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "sssp.sp").module(), "cuda", "loop=cluster")
+    few, many = kernel(text, "sssp_few"), kernel(text, "sssp_many")
+    assert few.count("= max(width / 4, 1);") == 2
+    assert re.search(r">= 256\) \{", few)
+    assert many.count("rise = width;") == 2
+    assert ">= 256" not in many
+
+
+def test_sums_of_a_cluster_read_at_once_what_they_may_need() -> None:
+    """Cells of both ends of an arc, those of the node, and ahead of the barrier what no round changes."""
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "betweenness.sp").module(), "cuda", "loop=cluster")
+    few, back, by_grid = (kernel(text, f"betweenness_{name}") for name in ("few", "few_2", "many_2"))
+    assert "const double paths_there = paths[u];" in few
+    assert "const double share_there = share[w];" in back
+    assert re.search(r"const double bc_here = bc\[v\];\s*return \[=\]\(double shares\) mutable \{", back)
+    assert "gather_behind(" in back
+    assert "cluster_barrier();" not in back
+    assert "gather_listed(" in by_grid
+    assert not re.search("_there|_here|gather_behind", by_grid)
+
+
+HEAVY = """
+function heavy(Graph g, propEdge<int> weight, propNode<int> mark, propNode<long> total, SetN<g> sources) {
+    g.attachNodeProperty(total = 0);
+    for (src in sources) {
+        propNode<long> part;
+        g.attachNodeProperty(part = 1);
+        iterateInBFS (v in g.nodes() from src) { v.part = v.part + 1; }
+        iterateInReverse (v != src) {
+            long sum = 0;
+            for (w in g.neighbors(v)) {
+                edge e = g.get_edge(v, w);
+                if (w.mark > v.mark) { sum += e.weight; }
+            }
+            v.total += sum;
+        }
+    }
+}
+"""
+
+
+def test_what_is_no_cell_of_an_end_is_not_read_ahead_of_its_condition() -> None:
+    text = pipeline.kernels_text(starplat.compile(HEAVY).module(), "cuda", "loop=cluster")
+    assert re.search(r"if \(mark_there > mark_there_2\) return weight\[e\];", kernel(text, "heavy_few_2"))
+    assert "weight_there" not in text
 
 
 def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:

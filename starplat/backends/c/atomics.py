@@ -192,7 +192,7 @@ def if_beyond(printer: lines.Printer, beyond: st.IfBeyond) -> Iterator[str]:
     else:
         update = atomics.call(beyond.extreme, beyond.array, beyond.index, beyond.candidate, beyond.method)
         if beyond.body:
-            yield f"if ({test} && {candidate} {operator} {update}) {{"
+            yield f"if ({'' if beyond.at_once else f'{test} && '}{candidate} {operator} {update}) {{"
             yield from printer.lines(beyond.body)
         else:
             yield f"if ({test}) {{"

@@ -92,10 +92,21 @@ class RowPrinter:
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
         else:
-            yield from self.over_nodes(gather, "gather", start)
+            columns = () if gather.behind is None else uses.arrays_in((gather.behind,))
+            yield from self.over_nodes(gather, "gather", *map(name, columns), start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
-        yield from self.function(f"({of_node}arc_t {name(gather.position)}) -> {kind}", gather.value, ",")
-        yield from self.function(f"(int {name(gather.node)}, {kind} {name(gather.total)})", gather.finish, ");")
+        neighbor = "" if gather.behind is None else f", int {name(gather.behind.variable)}"
+        yield from self.function(f"({of_node}arc_t {name(gather.position)}{neighbor}) -> {kind}", gather.value, ",")
+        total = f"{kind} {name(gather.total)}"
+        if gather.early is None:
+            yield from self.function(f"(int {name(gather.node)}, {total})", gather.finish, ");")
+            return
+        yield f"{INDENT}[&](int {name(gather.node)}) {{"
+        yield from self.printer.lines(gather.early, 2)
+        yield f"{INDENT * 2}return [=]({total}) mutable {{"
+        yield from self.printer.lines(gather.finish, 3)
+        yield f"{INDENT * 2}}};"
+        yield f"{INDENT}}});"
 
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
@@ -198,7 +209,10 @@ class RowPrinter:
             self.need_for_rows(function)
         elif listed is not None:
             nodes = ", num_nodes" * isinstance(loop, st.Gather)
-            function, whose = f"{function}_listed", f"{self.listed(listed)}{nodes}"
+            behind = isinstance(loop, st.Gather) and loop.behind is not None
+            if behind:
+                need("clusters", "gather_ready")
+            function, whose = f"{function}_{'behind' if behind else 'listed'}", f"{self.listed(listed)}{nodes}"
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)

@@ -164,12 +164,12 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
         helpers.need("gather_places", "gather_places_and_keep")
     helpers.need(*_CROSSING.get(FORMS[packing].list, ()))
     if packing is ir.Packing.SHARED:
-        helpers.need(*_OF_REACHED)
+        helpers.need(*_WITHOUT_SETS)
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
 
-_OF_REACHED = ("reached", "note_reached", "reach")
-"""Functions for bits of nodes that a cluster has reached."""
+_WITHOUT_SETS = ("reached", "note_reached", "reach", "gather_ready", "gather_behind")
+"""Functions of clusters that know no sets."""
 
 _CROSSING = {"short": ("set_left", "leave"), "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared")}
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
@@ -193,11 +193,11 @@ def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
     """Notes a function of which a part depends on how a set is listed."""
     form = FORMS[packing_of(members)]
     if helper == "gather_noted" and form.list == "shared":
-        helpers.need("clear_bits_shared", "team_bits", "gather_share")
+        helpers.need("clear_bits_shared", "team_bits", "gather_ready", "gather_share")
     helpers.need(helper, list=form.list)
 
 
 CLUSTER_MACROS = frozenset(
-    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters", *_OF_REACHED} | {"record_members"}
+    {helper.macro for helper in _set_helpers(ir.Packing.SHARED)} - {"clusters", *_WITHOUT_SETS} | {"record_members"}
 )
 """The helpers of the namespace."""

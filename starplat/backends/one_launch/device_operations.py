@@ -6,11 +6,13 @@ cells of an array.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from starplat.backends import statements as st, uses
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch import recording
+from starplat.backends.one_launch.loads_at_once import loads_at_once, read_early
 from starplat.backends.one_launch.reached import reaching
 from starplat.backends.one_launch.rings import Rings, added, following, start_of
 from starplat.backends.text.comments import comment, line_mark, origin
@@ -131,14 +133,23 @@ class DeviceOperations:
         together = self.op.cluster and over_arcs
         return tuple(st.Inserted(members, None if together else self.rows.get(members), together) for members in filled)
 
+    def noted_before(self, noted: ir.ListMembers, statement: st.Statement) -> st.Statement:
+        """A sum over the members of a set, which are listed elsewhere too."""
+        if not isinstance(statement, st.Gather):
+            return statement
+        in_cluster = noted.flags.packed is ir.Packing.SHARED
+        return replace(read_early(statement) if in_cluster else statement, noted=noted)
+
     def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
         """A kernel's body at its launch, and the rings with its threads' results; `noted` lists its members."""
-        comments = self.comments(kernel)
-        operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
-        rings = self.rings.of(kernel)
+        comments, rings = self.comments(kernel), self.rings.of(kernel)
+        names = self.names.inner()
+        kernel = loads_at_once(kernel, names) if self.op.cluster else kernel
+        operations = Operations(kernel, self.module, self.capabilities, names.taken)
         body = over_domain(kernel, operations, many_rounds=True)
         parts = operations.contributions.parts.values()
-        body = tuple(replace(part, noted=noted) if isinstance(part, st.Gather) else part for part in body)
+        if noted is not None:
+            body = tuple(map(partial(self.noted_before, noted), body))
         declared = operations.contributions.declared()
         alone = isinstance(kernel.domain, ir.Once)
         ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)

@@ -12,10 +12,11 @@ from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before, short_behind_walks
 from starplat.backends.one_launch.device_operations import DeviceOperations
+from starplat.backends.one_launch.loads_at_once import ahead_of_barriers
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
 from starplat.backends.uses import names_taken
-from starplat.ir import build, conditions, nodes as ir, uses, visitor
+from starplat.ir import build, conditions, launches, nodes as ir, uses, visitor
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
@@ -58,7 +59,9 @@ class Together:
     def loop(self) -> st.LegalLoop:
         op, names = self.operations.op, self.operations.names
         body, _ = self.block(op.body, frozenset())
-        body = short_behind_walks(body) if op.cluster else body
+        if op.cluster:
+            changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
+            body = ahead_of_barriers(short_behind_walks(body), changed)
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)

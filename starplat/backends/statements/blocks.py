@@ -57,7 +57,8 @@ class Count:
 class IfBeyond:
     """If `candidate` is less (MIN) or greater (MAX) than the cell, `body`.
 
-    With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it.
+    With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it;
+    `at_once` without a test before, which spares a trip to memory.
     In a cell that is a pair the key is compared, and `partner` is stored with the candidate.
     """
 
@@ -68,6 +69,7 @@ class IfBeyond:
     method: cells.Method | None
     body: Body
     partner: ir.Expression | None = None
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,9 @@ class Gather:
     `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
     those of other parts lie `ahead`, so many.
 
-    `value` is the body of a function that returns the value; both bodies declare what they need of the node.
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
+    cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
+    groups `behind` what tells the first node's `neighbor`, a declaration ahead of `value`.
     """
 
     members: ir.Array | None
@@ -283,6 +287,8 @@ class Gather:
     noted: ir.ListMembers | None = None
     ahead: ir.Expression | None = None
     part: ir.AllNodes | None = None
+    early: Body | None = None
+    behind: plain.Declare | None = None
 
 
 @dataclass(frozen=True, slots=True)

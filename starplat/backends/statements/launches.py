@@ -25,7 +25,7 @@ class SwapPointers:
 @dataclass(frozen=True, slots=True)
 class Insert:
     """Adds a node to a set; `alone` where only one thread does so, between barriers, `new` where only one thread adds
-    the node, ever."""
+    the node, ever, or where it does no harm to list it twice."""
 
     members: ir.Array
     node: ir.Expression

@@ -1,0 +1,107 @@
+"""Sums of a cluster's rounds, with what they may need read at once.
+
+Few nodes are active in such rounds, so a read waits for the one before it, not for memory to have time. What the value
+of an arc needs under a condition is read ahead of it: cells of both ends of the arc are there in any case. What a node
+needs behind its sum is read with the values. Lists, rows and neighbors that no round changes are read while other
+groups are still at work on the round before.
+"""
+
+from collections.abc import Collection, Container
+from dataclasses import replace
+
+from starplat.backends import statements as st
+from starplat.ir import build, nodes as ir, visitor
+from starplat.ir.fresh_names import FreshNames
+from starplat.ir.rewriter import Replacer
+from starplat.ir.shapes.gathering import gathering
+
+
+def loads_at_once(kernel: ir.Kernel, names: FreshNames) -> ir.Kernel:
+    """The kernel, whose sum over arcs reads cells of the arc's ends first, and then what its node needs; itself if it
+    is no sum."""
+    found = gathering(kernel)
+    if found is None:
+        return kernel
+    ends = (found.loop.node, ir.Ref(found.loop.neighbor))
+    loads = dict.fromkeys(part for part in visitor.walk(found.loop.body) if _is_cell(part, ends))
+    loop = found.loop if len(loads) < 2 else replace(found.loop, body=_read_first(loads, found.loop.body, names))
+    before = kernel.body[: len(kernel.body) - len(found.rest) - 1]
+    return replace(kernel, body=(*before, loop, *_own_first(found.rest, found.loop.node, names)))
+
+
+def _is_cell(part: object, indices: Container[ir.Expression]) -> bool:
+    return isinstance(part, ir.Load) and part.index in indices and not part.array.packed
+
+
+def _read_first(
+    loads: Collection[ir.Load], body: tuple[ir.KernelOp, ...], names: FreshNames
+) -> tuple[ir.KernelOp, ...]:
+    read = {load: names.variable(f"{load.array.name}_there", load.array.element) for load in loads}
+    lets = (ir.Let(variable, load) for load, variable in read.items())
+    return (*lets, *Replacer({load: ir.Ref(variable) for load, variable in read.items()}).kernel_block(body))
+
+
+def _own_first(ops: tuple[ir.KernelOp, ...], node: ir.Expression, names: FreshNames) -> tuple[ir.KernelOp, ...]:
+    """What a node does behind its sum, with the cells of its own that it reads before it stores there read first."""
+    read: dict[ir.Load, ir.Variable] = {}
+    done: list[ir.KernelOp] = []
+    stored = set[ir.Array]()
+    for place, given in enumerate(ops):
+        op = _as_store(given, node)
+        if not isinstance(op, ir.Let | ir.Store):
+            done += ops[place:]
+            break
+        for load in (part for part in visitor.walk(op) if _is_cell(part, (node,)) and part.array not in stored):
+            read.setdefault(load, names.variable(f"{load.array.name}_here", load.array.element))
+        known: dict[ir.Expression, ir.Expression] = {
+            load: ir.Ref(variable) for load, variable in read.items() if load.array not in stored
+        }
+        done += Replacer(known).kernel_block((op,))
+        stored |= {op.array} if isinstance(op, ir.Store) else set()
+    return (*(ir.Let(variable, load) for load, variable in read.items()), *done)
+
+
+def _as_store(op: ir.KernelOp, node: ir.Expression) -> ir.KernelOp:
+    """What adds to the node's own cell as a store."""
+    match op:
+        case ir.UpdateCell(ir.Combine.ADD, array, index, value, shared=False) if index == node and not array.packed:
+            return ir.Store(array, index, build.plus(ir.Load(array, index), value, array.element))
+    return op
+
+
+def read_early(gather: st.Gather) -> st.Gather:
+    """The sum, which tells what of its end it reads with the values."""
+    own = ir.Ref(gather.node)
+    first = next((i for i, one in enumerate(gather.finish) if not _declares(one, own)), len(gather.finish))
+    return replace(gather, early=gather.finish[:first], finish=gather.finish[first:])
+
+
+def _declares(statement: st.Statement, own: ir.Expression) -> bool:
+    return isinstance(statement, st.Declare) and _is_cell(statement.value, (own,))
+
+
+def ahead_of_barriers(body: st.Body, changed: Container[ir.Array]) -> st.Body:
+    """The statements of a cluster, with barriers inside the sums behind them, whose lists and rows are not `changed`
+    in the launch."""
+    made: list[st.Statement] = []
+    for statement in body:
+        match statement:
+            case st.While():
+                made.append(replace(statement, body=ahead_of_barriers(statement.body, changed)))
+                continue
+            case st.Scope(_, (st.Gather() as gather,)) if made and made[-1] == st.GridBarrier():
+                if (behind := _behind(gather, changed)) is not None:
+                    made[-1] = replace(statement, body=(behind,))
+                    continue
+        made.append(statement)
+    return tuple(made)
+
+
+def _behind(gather: st.Gather, changed: Container[ir.Array]) -> st.Gather | None:
+    match gather.value:
+        case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *value):
+            listed = gather.listed.array if isinstance(gather.listed, ir.Listed) else None
+            if listed is None or any(array in changed for array in (listed, gather.rows, columns)):
+                return None
+            return replace(read_early(gather), behind=neighbor, value=tuple(value))
+    return None
