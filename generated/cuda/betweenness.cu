@@ -15,8 +15,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *paths, int *power,
     double *share, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
-    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many, double unit, double most,
-    double sure, unsigned *arrived
+    bool *bfs_level_marks, int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many,
+    double unit, double most, double sure, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -35,6 +35,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         }
         clear(bfs_level_nodes, num_nodes);
         clear(bfs_level_next, num_nodes);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            bfs_level_marks[cell] = false;
+        }
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
@@ -44,6 +47,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         int bfs_level_end = 1;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_starts[0] = 0;
         int bfs_level_size = 0;
+        int bfs_level_end_next = 0;
+        bool few = false;
         int depth = 0;
         bool found = false;
         grid_barrier(arrived);
@@ -134,8 +139,38 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         bfs_level_begin = bfs_level_starts[depth];
         while (depth > 0) {
             depth -= 1;
+            bfs_level_end_next = bfs_level_end;
             bfs_level_end = bfs_level_begin;
             bfs_level_begin = bfs_level_starts[depth];
+            few = bfs_level_end_next - bfs_level_end <= (bfs_level_end - bfs_level_begin) / 8;
+            if (few) {
+                grid_barrier(arrived);
+                {
+                    // betweenness.sp:40 iterateInReverse (v != src)
+                    // nodes of the next level mark those before them
+                    #line 40 "betweenness.sp"
+                    advance_listed(
+                        bfs_level_order + bfs_level_end, bfs_level_end_next - bfs_level_end, in_row_offsets, every_node,
+                        [&](int reached, arc_t e) {
+                            const int w = in_columns[e];
+                            if (bfs_level[w] == depth) bfs_level_marks[w] = true;
+                        });
+                }
+                grid_barrier(arrived);
+                {
+                    // betweenness.sp:40 iterateInReverse (v != src)
+                    #line 40 "betweenness.sp"
+                    for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end;
+                            place += gridDim.x * blockDim.x) {
+                        const int v = bfs_level_order[place];
+                        if (!(v != src && !bfs_level_marks[v])) continue;
+                        const double shares = 0.0;
+                        const double through = paths[v] * shares;
+                        share[v] = (1.0 + through) / paths[v];
+                        bc[v] += through;
+                    }
+                }
+            }
             grid_barrier(arrived);
             {
                 // betweenness.sp:40 iterateInReverse (v != src)
@@ -143,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                 gather_listed(
                     bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
                         (double)0.0,
-                    [&](int v) { return v != src; },
+                    [&](int v) { return v != src && (!few || bfs_level_marks[v]); },
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
                         const int w = columns[e];
@@ -161,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 165 "betweenness.cu"
+#line 200 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -185,6 +220,7 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
+    Buffer<unsigned char> bfs_level_marks(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
@@ -197,7 +233,7 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
         device.launch_together(
             "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
             graph.in_row_offsets, graph.in_columns, paths, power, share, bfs_level, bfs_level_nodes, bfs_level_next,
-            bfs_level_starts, bfs_level_order, bc, src, many, unit, most, sure, arrived
+            bfs_level_marks, bfs_level_starts, bfs_level_order, bc, src, many, unit, most, sure, arrived
         );
     }
 }

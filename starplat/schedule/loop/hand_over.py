@@ -277,7 +277,10 @@ class _Spread:
     def asked(self, loop: ir.Loop, leaves: tuple[ir.HostOp, ...], *, few: bool) -> Iterator[ir.HostOp]:
         """What stands at the beginning of a round: the loop is left if the first set or list that a round walks, as it
         is then, has too many nodes for the cluster, or too few for the grid."""
-        walk = next(inner for inner in _without_pulls(loop.body) if isinstance(inner, ir.Launch))
+        every = [
+            inner for inner in uses.stream(loop.body) if isinstance(inner, ir.Launch)
+        ]  # not what stands under a condition
+        walk = next(inner for inner in (*every, *_without_pulls(loop.body)) if isinstance(inner, ir.Launch))
         kernel = self.module.kernel(walk.kernel)
         walked = membership(kernel)
         if walked is None:
