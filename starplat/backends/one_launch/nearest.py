@@ -3,9 +3,13 @@
 A node whose cell was lowered joins the next frontier if its value is below a limit, else the far pile. When the near
 frontier is empty, the limit rises by a step and far nodes below it come next; the step doubles as long as there are
 none, so that a gap in the values costs few rounds. An entry below the old limit is stale: the node is settled already.
+
+Where steps begin with a least one, they double once the far pile shrinks: nodes with many arcs are settled by then, and
+what is walked again has few.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from starplat.backends import statements as st
 from starplat.backends.one_launch.device_operations import DeviceOperations, given
@@ -21,6 +25,7 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
     element, hand_over = driver.values.compared, driver.hand_over
     limit = ir.Variable(maker.fresh("limit"), element) if hand_over is None else hand_over.limit
     step = ir.Variable(maker.fresh("rise"), element)
+    steps = _steps(driver, maker, step)
     near, far = (_handed_over(members, hand_over, maker) for members in (rounds.now, driver.later))
     walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
     one_round = (
@@ -30,15 +35,48 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
         st.IfEmpty(rounds.now, (), (*near, st.Continue())),
         st.IfEmpty(driver.later, (st.Break(),)),
         *(far if hand_over is not None and hand_over.few else ()),
-        *_next_ones(rounds, driver, maker, limit, step),
+        *steps.asked,
+        *_next_ones(rounds, driver, maker, limit, step, steps.next),
         *near,
     )
     return (
-        *((st.Declare(limit, ir.Ref(driver.step), constant=False),) if hand_over is None else ()),
-        st.Declare(step, ir.Ref(driver.step), constant=False),
+        *((st.Declare(limit, ir.Ref(driver.first), constant=False),) if hand_over is None else ()),
+        st.Declare(step, ir.Ref(driver.first), constant=False),
+        *steps.declared,
         st.While(build.TRUE, one_round),
         *maker.points.over(loop),
         st.Assign(rounds.done.variable, rounds.done.value),
+    )
+
+
+class _Steps(NamedTuple):
+    """What says by how much the limit rises: statements ahead of the loop, before far nodes are sorted, and after."""
+
+    declared: st.Body
+    asked: st.Body
+    next: st.Body
+
+
+def _steps(driver: ir.NearestFirst, maker: DeviceOperations, rise: ir.Variable) -> _Steps:
+    if driver.least is None:
+        return _Steps((), (), (st.Assign(rise, ir.Ref(driver.step)),))
+    element, far = driver.values.compared, driver.later.name
+    now = ir.Variable(maker.fresh("stride"), element)
+    waiting, before = (ir.Variable(maker.fresh(f"{far}_{when}"), ir.Element.INT) for when in ("size", "before"))
+    doubled = ir.Apply(ir.MathFunction.MIN, (raised(now, now), ir.Ref(driver.step)), element)
+    shrinks = build.less(ir.Ref(waiting), ir.Ref(before))
+    return _Steps(
+        (
+            st.Declare(now, ir.Ref(driver.least), constant=False),
+            st.Declare(waiting, build.ZERO, constant=False),
+            st.Declare(before, build.ZERO, constant=False),
+        ),
+        (st.AskSize(waiting, driver.later),),
+        (
+            st.Assign(now, ir.Select(shrinks, doubled, ir.Ref(driver.least))),
+            st.Assign(rise, ir.Ref(now)),
+            st.Assign(before, ir.Ref(waiting)),
+        ),
     )
 
 
@@ -118,7 +156,12 @@ class _SortedOut:
 
 
 def _next_ones(
-    rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable, step: ir.Variable
+    rounds: SetRounds,
+    driver: ir.NearestFirst,
+    maker: DeviceOperations,
+    limit: ir.Variable,
+    step: ir.Variable,
+    next_step: st.Body,
 ) -> st.Body:
     """Raises the limit until a far node is below it."""
     now, following, later = rounds.now, rounds.following, driver.later
@@ -142,4 +185,4 @@ def _next_ones(
         st.IfEmpty(now, (), (st.Break(),)),
         st.IfEmpty(later, (st.Break(),)),
     )
-    return (st.While(build.TRUE, rise), st.Assign(step, ir.Ref(driver.step)), st.IfEmpty(now, (st.Break(),)))
+    return (st.While(build.TRUE, rise), *next_step, st.IfEmpty(now, (st.Break(),)))

@@ -237,7 +237,7 @@ class _Spread:
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
             limit = self.taken.variable("limit", loop.driver.step.element)
-            from_step = ir.Ref(loop.driver.step)
+            from_step = ir.Ref(loop.driver.first)
             yield ir.DeclareVariable(limit, from_step)
             begin = (*begin, ir.SetVariable(limit, from_step)) if begin else ()
         self.turned = True
