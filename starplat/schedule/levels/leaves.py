@@ -74,7 +74,8 @@ def leaves(levels: Levels, listed: LevelList, module: ir.Module, taken: fresh_na
     without = replace(walked, name=name, filter=build.both(*rest, build.denied(marked)), body=body)
     within = replace(walked, filter=build.both(*rest, build.either(build.denied(ir.Ref(few)), marked)))
     marking = replace(marking, name=taken.fresh(f"{kernel.name}_marks"), span=kernel.span)
-    return Leaves(marks, few, next_end, *map(with_signature, (marking, without, within)), listed)
+    marking, without, within = map(with_signature, (marking, without, within))
+    return Leaves(marks, few, next_end, marking, without, within, listed)
 
 
 def _marking(

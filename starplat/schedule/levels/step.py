@@ -124,8 +124,9 @@ class _Flagger(ReturnRewriter):
         return *before, *super().looked_up(way)
 
     def returning(self, kernel: ir.Kernel) -> ir.Kernel:
-        whole = self.leaves is None or kernel.name != self.leaves.with_rows.name
-        return super().returning(kernel) if whole else self.leaves.with_rows
+        if self.leaves is not None and kernel.name == self.leaves.with_rows.name:
+            return self.leaves.with_rows
+        return super().returning(kernel)
 
     def next_level(self) -> Iterable[ir.HostOp]:
         """The ends of the next level, by its size."""
