@@ -5,10 +5,12 @@
 //
 // There may be more paths than a double can count: 2^4088 to the middle of a grid of 2048 x 2048 nodes. So a node has
 // `paths` times 2^512 to the `power`; the power is 0 for up to 2^400 paths, and `paths` is more than that for the others.
+// Theirs is a `share` below 2^-336, as fewer than 2^64 nodes are behind one: a greater one tells that both powers are 0.
 function betweenness(Graph g, propNode<double> bc, SetN<g> sources) {
   double many = pow(2.0, 400.0);
   double most = pow(2.0, 912.0);
   double unit = pow(2.0, -512.0);
+  double sure = pow(2.0, -336.0);
   g.attachNodeProperty(bc = 0.0);
   for (src in sources) {
     propNode<double> paths;
@@ -38,7 +40,7 @@ function betweenness(Graph g, propNode<double> bc, SetN<g> sources) {
     iterateInReverse (v != src) {
       double shares = 0.0;
       for (w in g.neighbors(v)) {
-        shares += w.power == v.power ? w.share : w.power == v.power + 1 ? w.share * unit : 0.0;
+        shares += w.share > sure || w.power == v.power ? w.share : w.power == v.power + 1 ? w.share * unit : 0.0;
       }
       double through = v.paths * shares;
       v.share = (1.0 + through) / v.paths;

@@ -9,14 +9,14 @@
 
 using namespace starplat;
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *paths, int *power,
     double *share, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
-    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many, double unit, double most,
-    unsigned *arrived
+    bool *bfs_level_marks, int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many,
+    double unit, double most, double sure, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -35,6 +35,9 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
         }
         clear(bfs_level_nodes, num_nodes);
         clear(bfs_level_next, num_nodes);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            bfs_level_marks[cell] = false;
+        }
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
@@ -44,6 +47,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
         int bfs_level_end = 1;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_starts[0] = 0;
         int bfs_level_size = 0;
+        int bfs_level_end_next = 0;
+        bool few = false;
         int depth = 0;
         bool found = false;
         grid_barrier(arrived);
@@ -51,9 +56,9 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             list_members(bfs_level_nodes, num_nodes, bfs_level_order + bfs_level_begin);
             if (has_many(bfs_level_nodes, num_nodes)) {
                 {
-                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+                    // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
                     // nodes that are not reached yet look for one that is
-                    #line 19 "betweenness.sp"
+                    #line 21 "betweenness.sp"
                     search_all(num_nodes, in_row_offsets,
                         [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
                         [&](int neighbor, arc_t e_in) {
@@ -68,9 +73,9 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                 grid_barrier(arrived);
             } else {
                 {
-                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+                    // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
                     // finds the next BFS level
-                    #line 19 "betweenness.sp"
+                    #line 21 "betweenness.sp"
                     advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
                         [&](int v, arc_t e) {
                             const int neighbor = columns[e];
@@ -85,8 +90,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             }
             if (listed(bfs_level_nodes) < 0) grid_barrier(arrived);
             {
-                // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-                #line 19 "betweenness.sp"
+                // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+                #line 21 "betweenness.sp"
                 gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0,
                     every_node,
                     [&](double a, double b) -> double { return a + b; },
@@ -134,20 +139,50 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
         bfs_level_begin = bfs_level_starts[depth];
         while (depth > 0) {
             depth -= 1;
+            bfs_level_end_next = bfs_level_end;
             bfs_level_end = bfs_level_begin;
             bfs_level_begin = bfs_level_starts[depth];
+            few = bfs_level_end_next - bfs_level_end <= (bfs_level_end - bfs_level_begin) / 8;
+            if (few) {
+                grid_barrier(arrived);
+                {
+                    // betweenness.sp:40 iterateInReverse (v != src)
+                    // nodes of the next level mark those before them
+                    #line 40 "betweenness.sp"
+                    advance_listed(
+                        bfs_level_order + bfs_level_end, bfs_level_end_next - bfs_level_end, in_row_offsets, every_node,
+                        [&](int reached, arc_t e) {
+                            const int w = in_columns[e];
+                            if (bfs_level[w] == depth) bfs_level_marks[w] = true;
+                        });
+                }
+                grid_barrier(arrived);
+                {
+                    // betweenness.sp:40 iterateInReverse (v != src)
+                    #line 40 "betweenness.sp"
+                    for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end;
+                            place += gridDim.x * blockDim.x) {
+                        const int v = bfs_level_order[place];
+                        if (!(v != src && !bfs_level_marks[v])) continue;
+                        const double shares = 0.0;
+                        const double through = paths[v] * shares;
+                        share[v] = (1.0 + through) / paths[v];
+                        bc[v] += through;
+                    }
+                }
+            }
             grid_barrier(arrived);
             {
-                // betweenness.sp:38 iterateInReverse (v != src)
-                #line 38 "betweenness.sp"
+                // betweenness.sp:40 iterateInReverse (v != src)
+                #line 40 "betweenness.sp"
                 gather_listed(
                     bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
                         (double)0.0,
-                    [&](int v) { return v != src; },
+                    [&](int v) { return v != src && (!few || bfs_level_marks[v]); },
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
                         const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) return power[w] == power[v] ? share[w]
+                        if (bfs_level[w] == depth + 1) return share[w] > sure || power[w] == power[v] ? share[w]
                             : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                         return 0.0;
                     },
@@ -161,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 165 "betweenness.hip.cpp"
+#line 200 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -175,7 +210,7 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+// betweenness.sp:9 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
     Buffer<double> paths(device, graph.num_nodes);
     Buffer<int> power(device, graph.num_nodes);
@@ -185,18 +220,20 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
+    Buffer<unsigned char> bfs_level_marks(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
     const double unit = std::pow(2.0, -512.0);
+    const double sure = std::pow(2.0, -336.0);
     bc.fill(0.0);
-    // betweenness.sp:13 for (src in sources)
+    // betweenness.sp:15 for (src in sources)
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
         device.launch_together(
             "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
             graph.in_row_offsets, graph.in_columns, paths, power, share, bfs_level, bfs_level_nodes, bfs_level_next,
-            bfs_level_starts, bfs_level_order, bc, src, many, unit, most, arrived
+            bfs_level_marks, bfs_level_starts, bfs_level_order, bc, src, many, unit, most, sure, arrived
         );
     }
 }

@@ -76,10 +76,15 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     const double mean_degree = (double)num_arcs / (double)num_nodes;
     const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
         / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
+    const int least_width = saturated<int>(fmax((double)longest_row <= 4.0 * mean_degree
+        || (double)num_arcs < 16777216.0 ? (double)width : (double)width / 32.0, 1.0));
     clear(modified_later, num_nodes);
     grid_barrier(arrived);
-    int limit = width;
-    int rise = width;
+    int limit = least_width;
+    int rise = least_width;
+    int stride = least_width;
+    int modified_later_size = 0;
+    int modified_later_before = 0;
     while (true) {
         {
             // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
@@ -107,6 +112,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
         if (is_empty(modified_later)) {
             break;
         }
+        modified_later_size = size_of(modified_later);
         while (true) {
             grid_barrier(arrived);
             const int settled = limit;
@@ -131,14 +137,17 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
                 break;
             }
         }
-        rise = width;
+        stride = modified_later_size < modified_later_before
+            ? min(stride > INT_MAX - stride ? INT_MAX : stride + stride, width) : least_width;
+        rise = stride;
+        modified_later_before = modified_later_size;
         if (is_empty(modified)) {
             break;
         }
     }
 }
 
-#line 142 "sssp.hip.cpp"
+#line 151 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

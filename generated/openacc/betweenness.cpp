@@ -13,9 +13,9 @@ using namespace starplat;
 
 namespace kernels {
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
@@ -38,8 +38,8 @@ extern "C" void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 extern "C" void betweenness_add_paths(
     int, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
     const int *__restrict__ bfs_level_order, double *paths, const int *__restrict__ bfs_level, int *power,
@@ -76,16 +76,16 @@ extern "C" void betweenness_add_paths(
     }
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 extern "C" void betweenness_add_bc(
     int, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, const int *__restrict__ power,
-    double *share, const double *__restrict__ paths, double *bc, int bfs_level_begin, int bfs_level_end, int src,
-    int depth, double unit
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, double *share,
+    const int *__restrict__ power, const double *__restrict__ paths, double *bc, int bfs_level_begin,
+    int bfs_level_end, int src, int depth, double sure, double unit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, power, share, paths, bc)
+        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, share, power, paths, bc)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
         if (v == src) continue;
@@ -94,7 +94,8 @@ extern "C" void betweenness_add_bc(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                shares += share[w] > sure || power[w] == power[v] ? share[w] : power[w] == power[v] + 1
+                    ? share[w] * unit : 0.0;
             }
         }
         const double through = paths[v] * shares;
@@ -103,9 +104,9 @@ extern "C" void betweenness_add_bc(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
@@ -129,9 +130,9 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
     int bfs_level_end, float *active_arcs
@@ -147,7 +148,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 151 "betweenness.cpp"
+#line 152 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -161,7 +162,7 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+// betweenness.sp:9 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
     Buffer<double> paths(device, graph.num_nodes);
     Buffer<int> power(device, graph.num_nodes);
@@ -174,14 +175,15 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
     const double unit = std::pow(2.0, -512.0);
+    const double sure = std::pow(2.0, -336.0);
     bc.fill(0.0);
-    // betweenness.sp:13 for (src in sources)
+    // betweenness.sp:15 for (src in sources)
     for (const int src : sources.members()) {
         paths.fill(0.0);
         power.fill(0);
         share.fill(0.0);
         paths.write(src, 1.0);
-        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+        // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -231,8 +233,8 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
                 bfs_level_end = bfs_level_begin;
                 bfs_level_begin = bfs_level_starts[depth];
                 kernels::betweenness_add_bc(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share,
-                    paths, bc, bfs_level_begin, bfs_level_end, src, depth, unit
+                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level, share, power,
+                    paths, bc, bfs_level_begin, bfs_level_end, src, depth, sure, unit
                 );
             }
         }

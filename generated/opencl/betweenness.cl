@@ -2,9 +2,9 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #include "starplat_opencl_kernels.h"
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_min_bfs_level(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns, __global int *bfs_level_order,
@@ -29,8 +29,8 @@ void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_add_paths(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
@@ -88,14 +88,14 @@ void betweenness_add_paths(
     }
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_add_bc(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global const int *power,
-    __global double *share, __global const double *restrict paths, __global double *bc, int bfs_level_begin,
-    int bfs_level_end, int src, int depth, double unit
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global double *share,
+    __global const int *power, __global const double *restrict paths, __global double *bc, int bfs_level_begin,
+    int bfs_level_end, int src, int depth, double sure, double unit
 ) {
     __local double values[1024];
     __local GroupRows rows;
@@ -116,8 +116,8 @@ void betweenness_add_bc(
                 const int w = columns[e];
                 double value = 0.0;
                 if (bfs_level[w] == depth + 1) {
-                    value = power[w] == power[v] ? share[w] : power[w] == (int)((uint)power[v] + 1) ? share[w] * unit
-                        : 0.0;
+                    value = share[w] > sure || power[w] == power[v] ? share[w] : power[w] == (int)((uint)power[v] + 1)
+                        ? share[w] * unit : 0.0;
                 }
                 if (to - from > 1024) {
                     joined = joined + value;
@@ -135,9 +135,9 @@ void betweenness_add_bc(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_min_bfs_level_pull(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
@@ -157,9 +157,9 @@ void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
     __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order, int bfs_level_begin,
@@ -175,8 +175,8 @@ void arcs_of_bfs_level_order(
     if (get_local_id(0) == 0) atomic_add_float(active_arcs, active_arcs_part);
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
@@ -189,9 +189,9 @@ void betweenness_few(
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 19 "betweenness.sp"
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -207,8 +207,8 @@ void betweenness_few(
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-            #line 19 "betweenness.sp"
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
                 double paths_of_v = paths[v];
@@ -251,22 +251,22 @@ void betweenness_few(
     } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few_2(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global const int *power,
-    __global double *share, __global const double *restrict paths, __global double *bc,
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global double *share,
+    __global const int *power, __global const double *restrict paths, __global double *bc,
     __global const int *restrict bfs_level_starts, uchar goes_on, int bfs_level_end, int bfs_level_begin, int few_2,
-    int src, int depth, double unit, __global int *goes_on_outcome, __global int *depth_outcome,
+    int src, int depth, double sure, double unit, __global int *goes_on_outcome, __global int *depth_outcome,
     __global int *bfs_level_end_outcome, __global int *bfs_level_begin_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:38 iterateInReverse (v != src)
-            #line 38 "betweenness.sp"
+            // betweenness.sp:40 iterateInReverse (v != src)
+            #line 40 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
@@ -274,8 +274,8 @@ void betweenness_few_2(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        shares += power[w] == power[v] ? share[w] : power[w] == (int)((uint)power[v] + 1)
-                            ? share[w] * unit : 0.0;
+                        shares += share[w] > sure || power[w] == power[v] ? share[w]
+                            : power[w] == (int)((uint)power[v] + 1) ? share[w] * unit : 0.0;
                     }
                 }
                 const double through = paths[v] * shares;

@@ -11,9 +11,9 @@ using namespace starplat;
 
 namespace kernels {
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
@@ -48,8 +48,8 @@ extern "C" void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 extern "C" void betweenness_add_paths(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
     const int *__restrict__ bfs_level_order, double *paths, const int *__restrict__ bfs_level, int *power,
@@ -84,13 +84,13 @@ extern "C" void betweenness_add_paths(
     }
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 extern "C" void betweenness_add_bc(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level, const int *__restrict__ power, double *share,
+    const int *__restrict__ bfs_level, double *share, const int *__restrict__ power,
     const double *__restrict__ paths, double *bc, int bfs_level_begin, int bfs_level_end, int src, int depth,
-    double unit
+    double sure, double unit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -100,7 +100,8 @@ extern "C" void betweenness_add_bc(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                shares += share[w] > sure || power[w] == power[v] ? share[w] : power[w] == power[v] + 1
+                    ? share[w] * unit : 0.0;
             }
         }
         const double through = paths[v] * shares;
@@ -109,9 +110,9 @@ extern "C" void betweenness_add_bc(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
@@ -132,9 +133,9 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
     int bfs_level_end, float *active_arcs
@@ -149,8 +150,8 @@ extern "C" void arcs_of_bfs_level_order(
     *active_arcs = active_arcs_part;
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 extern "C" void betweenness_few(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level_order,
@@ -160,9 +161,9 @@ extern "C" void betweenness_few(
 ) {
     do {
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 19 "betweenness.sp"
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -178,8 +179,8 @@ extern "C" void betweenness_few(
             }
         }
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-            #line 19 "betweenness.sp"
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
                 double paths_of_v = paths[v];
@@ -220,19 +221,19 @@ extern "C" void betweenness_few(
     *found_outcome = found;
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 extern "C" void betweenness_few_2(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level, const int *__restrict__ power, double *share,
+    const int *__restrict__ bfs_level, double *share, const int *__restrict__ power,
     const double *__restrict__ paths, double *bc, const int *__restrict__ bfs_level_starts, bool goes_on,
-    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth, double unit, int *goes_on_outcome,
-    int *depth_outcome, int *bfs_level_end_outcome, int *bfs_level_begin_outcome
+    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth, double sure, double unit,
+    int *goes_on_outcome, int *depth_outcome, int *bfs_level_end_outcome, int *bfs_level_begin_outcome
 ) {
     do {
         {
-            // betweenness.sp:38 iterateInReverse (v != src)
-            #line 38 "betweenness.sp"
+            // betweenness.sp:40 iterateInReverse (v != src)
+            #line 40 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
@@ -240,7 +241,8 @@ extern "C" void betweenness_few_2(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                        shares += share[w] > sure || power[w] == power[v] ? share[w] : power[w] == power[v] + 1
+                            ? share[w] * unit : 0.0;
                     }
                 }
                 const double through = paths[v] * shares;
@@ -262,7 +264,7 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 266 "betweenness.cpp"
+#line 268 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -276,7 +278,7 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+// betweenness.sp:9 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
     Buffer<double> paths(device, graph.num_nodes);
     Buffer<int> power(device, graph.num_nodes);
@@ -294,14 +296,15 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
     const double unit = std::pow(2.0, -512.0);
+    const double sure = std::pow(2.0, -336.0);
     bc.fill(0.0);
-    // betweenness.sp:13 for (src in sources)
+    // betweenness.sp:15 for (src in sources)
     for (const int src : sources.members()) {
         paths.fill(0.0);
         power.fill(0);
         share.fill(0.0);
         paths.write(src, 1.0);
-        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+        // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -370,8 +373,8 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
             while (goes_on) {
                 if (bfs_level_end - bfs_level_begin < few_2) {
                     kernels::betweenness_few_2(
-                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
-                        bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth, unit,
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, share, power, paths, bc,
+                        bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth, sure, unit,
                         goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
                     );
                     goes_on = goes_on_result.read();
@@ -380,8 +383,8 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
                     bfs_level_begin = bfs_level_begin_result.read();
                 } else {
                     kernels::betweenness_add_bc(
-                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
-                        bfs_level_begin, bfs_level_end, src, depth, unit
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, share, power, paths, bc,
+                        bfs_level_begin, bfs_level_end, src, depth, sure, unit
                     );
                     goes_on = depth > 0;
                     if (goes_on) {

@@ -26,7 +26,7 @@ struct Graph {
     Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+// betweenness.sp:9 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
     Buffer<double> paths(device, graph.num_nodes);
     Buffer<int> power(device, graph.num_nodes);
@@ -44,14 +44,15 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
     const double many = std::pow(2.0, 400.0);
     const double most = std::pow(2.0, 912.0);
     const double unit = std::pow(2.0, -512.0);
+    const double sure = std::pow(2.0, -336.0);
     bc.fill(0.0);
-    // betweenness.sp:13 for (src in sources)
+    // betweenness.sp:15 for (src in sources)
     for (const int src : sources.members()) {
         paths.fill(0.0);
         power.fill(0);
         share.fill(0.0);
         paths.write(src, 1.0);
-        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+        // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -124,9 +125,10 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
             while (goes_on) {
                 if (bfs_level_end - bfs_level_begin < few_2) {
                     device.launch_group(
-                        "betweenness_few_2", graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power,
-                        share, paths, bc, bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src,
-                        depth, unit, goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
+                        "betweenness_few_2", graph.row_offsets, graph.columns, bfs_level_order, bfs_level, share,
+                        power, paths, bc, bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src,
+                        depth, sure, unit, goes_on_result, depth_result, bfs_level_end_result,
+                        bfs_level_begin_result
                     );
                     goes_on = goes_on_result.read();
                     depth = depth_result.read();
@@ -135,8 +137,8 @@ static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedS
                 } else {
                     device.launch(
                         "betweenness_add_bc", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
-                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
-                        bfs_level_begin, bfs_level_end, src, depth, unit
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, share, power, paths, bc,
+                        bfs_level_begin, bfs_level_end, src, depth, sure, unit
                     );
                     goes_on = depth > 0;
                     if (goes_on) {

@@ -2,9 +2,9 @@
 // for the compiler in oneAPI's runtime, and for icpx.
 #include "starplat_sycl_kernels.hpp"
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 KERNEL betweenness_min_bfs_level(
     const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order, int *bfs_level,
     int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
@@ -29,8 +29,8 @@ KERNEL betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 KERNEL betweenness_add_paths(
     int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
     const int *__restrict bfs_level_order, double *paths, const int *__restrict bfs_level, int *power,
@@ -87,13 +87,13 @@ KERNEL betweenness_add_paths(
     }
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 KERNEL betweenness_add_bc(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict bfs_level_order, const int *__restrict bfs_level, const int *__restrict power,
-    double *share, const double *__restrict paths, double *bc, int bfs_level_begin, int bfs_level_end, int src,
-    int depth, double unit
+    const int *__restrict bfs_level_order, const int *__restrict bfs_level, double *share,
+    const int *__restrict power, const double *__restrict paths, double *bc, int bfs_level_begin, int bfs_level_end,
+    int src, int depth, double sure, double unit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<double[1024]>();
@@ -115,7 +115,8 @@ KERNEL betweenness_add_bc(
                 const int w = columns[e];
                 double value = 0.0;
                 if (bfs_level[w] == depth + 1) {
-                    value = power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                    value = share[w] > sure || power[w] == power[v] ? share[w] : power[w] == power[v] + 1
+                        ? share[w] * unit : 0.0;
                 }
                 if (to - from > 1024) {
                     joined = joined + value;
@@ -133,9 +134,9 @@ KERNEL betweenness_add_bc(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 KERNEL betweenness_min_bfs_level_pull(
     int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level,
     int *bfs_level_count, int *bfs_level_order, int depth
@@ -155,9 +156,9 @@ KERNEL betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 19 "betweenness.sp"
+#line 21 "betweenness.sp"
 KERNEL arcs_of_bfs_level_order(
     const arc_t *__restrict row_offsets, const int *__restrict bfs_level_order, int bfs_level_begin,
     int bfs_level_end, float *active_arcs
@@ -173,8 +174,8 @@ KERNEL arcs_of_bfs_level_order(
     if (item.get_local_id(0) == 0) atomic(*active_arcs).fetch_add(active_arcs_part);
 }
 
-// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-#line 19 "betweenness.sp"
+// betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+#line 21 "betweenness.sp"
 KERNEL betweenness_few(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level_order, int *bfs_level,
@@ -186,9 +187,9 @@ KERNEL betweenness_few(
     do {
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 19 "betweenness.sp"
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
@@ -205,8 +206,8 @@ KERNEL betweenness_few(
         }
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
-            #line 19 "betweenness.sp"
+            // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
+            #line 21 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
@@ -250,21 +251,21 @@ KERNEL betweenness_few(
     } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }
 
-// betweenness.sp:38 iterateInReverse (v != src)
-#line 38 "betweenness.sp"
+// betweenness.sp:40 iterateInReverse (v != src)
+#line 40 "betweenness.sp"
 KERNEL betweenness_few_2(
     const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict bfs_level_order,
-    const int *__restrict bfs_level, const int *__restrict power, double *share, const double *__restrict paths,
+    const int *__restrict bfs_level, double *share, const int *__restrict power, const double *__restrict paths,
     double *bc, const int *__restrict bfs_level_starts, bool goes_on, int bfs_level_end, int bfs_level_begin,
-    int few_2, int src, int depth, double unit, int *goes_on_outcome, int *depth_outcome,
+    int few_2, int src, int depth, double sure, double unit, int *goes_on_outcome, int *depth_outcome,
     int *bfs_level_end_outcome, int *bfs_level_begin_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:38 iterateInReverse (v != src)
-            #line 38 "betweenness.sp"
+            // betweenness.sp:40 iterateInReverse (v != src)
+            #line 40 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
@@ -273,7 +274,8 @@ KERNEL betweenness_few_2(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
+                        shares += share[w] > sure || power[w] == power[v] ? share[w] : power[w] == power[v] + 1
+                            ? share[w] * unit : 0.0;
                     }
                 }
                 const double through = paths[v] * shares;

@@ -73,8 +73,9 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from (argument for argument in op.arguments if isinstance(argument, ir.Variable))
         case ir.OnDevice():
             yield from op.scalars
-        case ir.Loop(driver=ir.NearestFirst(step=step, hand_over=hand_over)):
-            yield from (step,) if hand_over is None else (step, hand_over.limit)
+        case ir.Loop(driver=ir.NearestFirst(step=step, hand_over=hand_over) as driver):
+            yield from dict.fromkeys((step, driver.first))
+            yield from () if hand_over is None else (hand_over.limit,)
         case ir.Together(variable, _, before):
             yield from (variable, before)
         case ir.ExchangeCells():

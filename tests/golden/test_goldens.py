@@ -32,8 +32,11 @@ some for several GPUs."""
 COMMON = "common"
 """The folder of the headers that are the same on all targets, which stand there once."""
 
-OTHER_SPELLINGS = ("betweenness_push", "bfs_levels", "sssp_two_flags")
+OTHER_SPELLINGS = ("betweenness_push", "bfs_levels")
 """Examples that say what another says: they are kept for one target."""
+
+SAME_TEXT = {"sssp_two_flags": "sssp"}
+"""Examples whose text is another's, which is kept."""
 
 SOME = {"cuda-plain": ("bfs", "pagerank", "sssp"), "cuda-devices": ("bfs_levels",)}
 """The examples that are kept in a folder that has some only."""
@@ -45,6 +48,7 @@ KEPT = [
     (path, folder)
     for folder in FOLDERS
     for path in EXAMPLES
+    if path.stem not in SAME_TEXT
     if (path.stem in SOME[folder] if folder in SOME else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
 ]
 MOST_LINES = 40_700
@@ -86,6 +90,17 @@ def test_the_emitted_program_is_the_one_in_the_repository(path: Path, target: st
         golden = GENERATED / name
         assert golden.exists(), f"{golden.relative_to(ROOT)} is missing: pytest tests/golden --refresh-goldens"
         assert golden.read_text(encoding="utf-8") == text, "if this is meant: pytest tests/golden --refresh-goldens"
+
+
+@pytest.mark.parametrize(("other", "kept"), SAME_TEXT.items())
+def test_another_spelling_is_the_same_text(other: str, kept: str) -> None:
+    found, expected = (program(ROOT / f"examples/{name}.sp").artifact("cuda")[f"{name}.cu"] for name in (other, kept))
+    assert _code(found.replace(other, kept)) == _code(expected)
+
+
+def _code(text: str) -> list[str]:
+    """The lines, without those that tell where they come from."""
+    return [line for line in text.splitlines() if not line.lstrip().startswith(("//", "#line"))]
 
 
 def test_nothing_else_is_generated(pytestconfig: pytest.Config) -> None:

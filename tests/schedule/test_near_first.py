@@ -7,11 +7,12 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.graph import Graph
+from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.runtime import run_module
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
+from starplat.schedule.priority import step
 from tests.backends.emulated import Machine, emulated
 from tests.oracles import INF
 from tests.schedule.programs import BY_HOST, CUDA, arguments_for, assert_same_answers, host_ops, scheduled
@@ -84,6 +85,40 @@ def test_threads_share_arcs_and_sort_out_who_is_near(text: str) -> None:
     kernels = BACKENDS["cuda"].kernels_text(decided(starplat.compile(text).module(), AUTO, CUDA).module)
     assert "advance(active, " in kernels
     assert kernels.count("insert(active_later, w);") == 1
+
+
+def drivers(text: str, schedule: str = "auto") -> list[ir.NearestFirst]:
+    ops = host_ops(scheduled(text, schedule))
+    return [op.driver for op in ops if isinstance(op, ir.Loop) and isinstance(op.driver, ir.NearestFirst)]
+
+
+@pytest.mark.parametrize("schedule", ["auto", "loop=device", "loop=cluster"])
+def test_steps_begin_with_a_least_one(schedule: str) -> None:
+    found = drivers(SPELLINGS["plain"], schedule)
+    assert found
+    assert all(driver.least is driver.first is not driver.step for driver in found)
+
+
+@pytest.mark.parametrize("schedule", ["priority=delta(8)", "memory=mapped"])
+def test_steps_that_are_told_or_narrower_do_not_change(schedule: str) -> None:
+    found = drivers(SPELLINGS["plain"], schedule)
+    assert found
+    assert all(driver.least is None and driver.first is driver.step for driver in found)
+
+
+@pytest.mark.parametrize("schedule", ["loop=device", "loop=cluster"])
+@pytest.mark.parametrize("name", ["long rows", "even rows"])
+def test_growing_steps_come_to_the_same_distances(name: str, schedule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step, "_MANY_ARCS", 1.0)
+    made = generators.rmat(8, 8, 1) if name == "long rows" else generators.grid(16, 16)
+    graph = made.with_random_weights(1, 255, 1)
+    assert bool(graph.out_degrees.max() > 4 * graph.out_degrees.mean()) is (name == "long rows")
+    given = {"src": int(graph.out_degrees.argmin()), "factor": 3}
+    module = scheduled(SPELLINGS["plain"], schedule)
+    with emulated(Machine(seed=1)):
+        found = run_module(module, graph, target="cuda", arguments=given, schedule=PLAIN)
+    expected = starplat.compile(SPELLINGS["plain"]).run(graph, target="reference", arguments=given)
+    np.testing.assert_array_equal(found["dist"], expected["dist"])
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)

@@ -8,9 +8,13 @@ In a cluster it is rounds that cost, more than nodes in them. So the limit rises
 these are few, and by less at once. Rounds wait for memory there: a cell is lowered without reading it first, and a node
 is put in without asking whether it is in already. One that is lowered twice in a round is listed twice then, and walked
 to no effect the second time.
+
+Where steps begin with a least one, they double once the far pile shrinks: nodes with many arcs are settled by then, and
+what is walked again has few.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from starplat.backends import statements as st
 from starplat.backends.one_launch.device_operations import DeviceOperations, given
@@ -26,23 +30,25 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
     element, hand_over = driver.values.compared, driver.hand_over
     limit = ir.Variable(maker.fresh("limit"), element) if hand_over is None else hand_over.limit
     step = ir.Variable(maker.fresh("rise"), element)
+    steps = _steps(driver, maker, step)
     near, far = (_handed_over(members, hand_over, maker) for members in (rounds.now, driver.later))
     walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
     goes_on: st.Body = (st.IfEmpty(rounds.now, (), (*near, st.Continue())), st.IfEmpty(driver.later, (st.Break(),)))
     if maker.op.cluster:
         goes_on = _while_near_are_many(rounds, driver, maker, near, far)
-    rise = _quarter(driver.step) if maker.op.cluster else ir.Ref(driver.step)
     one_round = (
         *maker.points.new_round(loop),
         *maker.points.before(rounds.walk),
         *walk,
         *goes_on,
-        *_next_ones(rounds, driver, maker, limit, step, rise),
+        *steps.asked,
+        *_next_ones(rounds, driver, maker, limit, step, steps.next),
         *near,
     )
     return (
-        *((st.Declare(limit, ir.Ref(driver.step), constant=False),) if hand_over is None else ()),
-        st.Declare(step, rise, constant=False),
+        *((st.Declare(limit, ir.Ref(driver.first), constant=False),) if hand_over is None else ()),
+        st.Declare(step, steps.first, constant=False),
+        *steps.declared,
         st.While(build.TRUE, one_round),
         *maker.points.over(loop),
         st.Assign(rounds.done.variable, rounds.done.value),
@@ -77,6 +83,41 @@ def _quarter(step: ir.Variable) -> ir.Expression:
     part = build.divided(ir.Ref(step), ir.Const(4, step.element), step.element)
     one = ir.Const(1, step.element)
     return part if step.element.is_real else ir.Apply(ir.MathFunction.MAX, (part, one), step.element)
+
+
+class _Steps(NamedTuple):
+    """By how much the limit rises: at first, and statements ahead of the loop, before far nodes are sorted, and
+    after."""
+
+    first: ir.Expression
+    declared: st.Body
+    asked: st.Body
+    next: st.Body
+
+
+def _steps(driver: ir.NearestFirst, maker: DeviceOperations, rise: ir.Variable) -> _Steps:
+    if maker.op.cluster or driver.least is None:
+        same = _quarter(driver.step) if maker.op.cluster else ir.Ref(driver.step)
+        return _Steps(same, (), (), (st.Assign(rise, same),))
+    element, far = driver.values.compared, driver.later.name
+    now = ir.Variable(maker.fresh("stride"), element)
+    waiting, before = (ir.Variable(maker.fresh(f"{far}_{when}"), ir.Element.INT) for when in ("size", "before"))
+    doubled = ir.Apply(ir.MathFunction.MIN, (raised(now, now), ir.Ref(driver.step)), element)
+    shrinks = build.less(ir.Ref(waiting), ir.Ref(before))
+    return _Steps(
+        ir.Ref(driver.least),
+        (
+            st.Declare(now, ir.Ref(driver.least), constant=False),
+            st.Declare(waiting, build.ZERO, constant=False),
+            st.Declare(before, build.ZERO, constant=False),
+        ),
+        (st.AskSize(waiting, driver.later),),
+        (
+            st.Assign(now, ir.Select(shrinks, doubled, ir.Ref(driver.least))),
+            st.Assign(rise, ir.Ref(now)),
+            st.Assign(before, ir.Ref(waiting)),
+        ),
+    )
 
 
 def _handed_over(members: ir.Array, hand_over: ir.HandOver | None, maker: DeviceOperations) -> st.Body:
@@ -165,9 +206,9 @@ def _next_ones(
     maker: DeviceOperations,
     limit: ir.Variable,
     step: ir.Variable,
-    rise: ir.Expression,
+    next_step: st.Body,
 ) -> st.Body:
-    """Raises the limit until a node is below it, first by `rise`."""
+    """Raises the limit until a node is below it."""
     now, following, later = rounds.now, rounds.following, driver.later
     element, node = driver.values.compared, ir.Variable(maker.fresh("node"), ir.Element.NODE)
     settled = ir.Variable(maker.fresh("settled"), element)
@@ -189,4 +230,4 @@ def _next_ones(
         st.IfEmpty(now, (), (st.Break(),)),
         st.IfEmpty(later, (st.Break(),)),
     )
-    return (st.While(build.TRUE, rising), st.Assign(step, rise), st.IfEmpty(now, (st.Break(),)))
+    return (st.While(build.TRUE, rising), *next_step, st.IfEmpty(now, (st.Break(),)))

@@ -185,12 +185,19 @@ class HandOver:
 class NearestFirst:
     """Rounds that walk a set (see `shapes.set_rounds`) and lower cells of `values`, in any order to the same end, take
     nodes with low values first: others wait in `later`, which nothing else uses, until all below a limit are done, and
-    the limit rises by `step`. Two launches that take turns `hand_over` their rounds."""
+    the limit rises by `step`. Where there is a `least` step, steps begin with it, double up to `step` while fewer and
+    fewer nodes wait, and are the least again when more do. Two launches that take turns `hand_over` their rounds."""
 
     later: Array
     values: Array
     step: Variable
+    least: Variable | None = None
     hand_over: HandOver | None = None
+
+    @property
+    def first(self) -> Variable:
+        """The step that the limit begins with."""
+        return self.least or self.step
 
 
 Driver = Ahead | NearestFirst

@@ -218,8 +218,9 @@ class _Host:
                 pass
 
     def nearest_first(self, loop: ir.Loop, driver: ir.NearestFirst) -> None:
-        step, values = driver.step, driver.values
-        self.scope.require(step.element is values.compared, f"'{step.name}' is no step of '{values.name}'")
+        values = driver.values
+        for step in (driver.step, driver.first):
+            self.scope.require(step.element is values.compared, f"'{step.name}' is no step of '{values.name}'")
         self.scope.require(set_rounds(loop) is not None, "near nodes come first where a round only walks a set")
 
     def on_device(self, op: ir.OnDevice) -> None:

@@ -36,7 +36,7 @@ class _Lowering(rewriter.Rewriter):
                 asked = list(conditions.conjuncts(condition))
                 others = [part for part in asked if not self.is_unreached(part, index)]
                 tells = all(isinstance(inner, ir.Contribute) and isinstance(inner.value, ir.Const) for inner in told)
-                if len(others) < len(asked) and tells and _is_next(value, self.of, cells, self.depth):
+                if len(others) < len(asked) and tells and is_next(value, self.of, cells, self.depth):
                     lowered = ir.ExtremeCell(ir.Combine.MIN, cells, index, value, (), shared=True, also=tuple(told))
                     rest = conditions.conjunction(others)
                     return (lowered,) if rest is None else (ir.KernelIf(rest, (lowered,)),)
@@ -55,10 +55,10 @@ def _lowers(op: ir.KernelOp, kernel: ir.Kernel, cells: ir.Array, depth: ir.Varia
     """Whether an operation lowers a cell to the number of the next level, and carries nothing."""
     if not isinstance(op, ir.ExtremeCell) or op.array != cells or op.extreme is not ir.Combine.MIN:
         return False
-    return not op.carried and op.lock is None and _is_next(op.candidate, kernel, cells, depth)
+    return not op.carried and op.lock is None and is_next(op.candidate, kernel, cells, depth)
 
 
-def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
+def is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
     """Whether a value is the current level's number, or the own cell, which holds it, plus 1."""
     match candidate:
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, ir.Const(1)):

@@ -95,13 +95,17 @@ class ReturnRewriter(rewriter.Rewriter):
         base = self.levels.base
         for way in self.levels.returns:
             if op is way.lowers:
-                return op, *self.listed.looked_up(way.number, base)
+                return op, *self.looked_up(way)
             if op is way.loop:
                 inner, first = self.rebuild(way.loop), self.listed.before_return(way, base)
                 if way.lowers is None:
-                    inner = replace(inner, body=(*self.listed.looked_up(way.number, base), *inner.body))
+                    inner = replace(inner, body=(*self.looked_up(way), *inner.body))
                 return first, inner
         return (self.rebuild(op),)
+
+    def looked_up(self, way: WayBack) -> tuple[ir.HostOp, ...]:
+        """The ends of the level of a round of the way back."""
+        return self.listed.looked_up(way.number, self.levels.base)
 
     def returning(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel, over the list if it belongs to the way back."""
@@ -253,11 +257,20 @@ def found_signal(levels: Levels, module: ir.Module) -> FoundSignal | None:
 
 def _ends_with_levels(levels: Levels, module: ir.Module) -> bool:
     """Whether the loop surely ends with the first round that finds no level."""
+    return any(_asks(part, levels, module) for part in conditions.conjuncts(levels.loop.condition))
+
+
+def ends_with_last_level(levels: Levels, module: ir.Module) -> bool:
+    """Whether the loop surely ends with the first round that finds no level, and with none before."""
+    return _asks(levels.loop.condition, levels, module)
+
+
+def _asks(condition: ir.Expression, levels: Levels, module: ir.Module) -> bool:
+    """Whether the condition asks whether a level was found."""
     if (signal := found_signal(levels, module)) is None:
         return False
     goes_on = ir.Ref(signal.variable)
-    asked = goes_on if signal.contribution.value == build.TRUE else build.denied(goes_on)
-    return asked in conditions.conjuncts(levels.loop.condition)
+    return condition == (goes_on if signal.contribution.value == build.TRUE else build.denied(goes_on))
 
 
 def _is_first(start: ir.SetVariable, levels: Levels) -> bool:

@@ -12,8 +12,9 @@ from starplat.ir import build, conditions, fresh_names, module_rewriter, nodes a
 from starplat.ir.capabilities import Capabilities
 from starplat.schedule.direction.restored_filters import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
+from starplat.schedule.levels.leaves import leaves
 from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
-from starplat.schedule.levels.loops import Levels, levels_in
+from starplat.schedule.levels.loops import Levels, WayBack, levels_in
 from starplat.schedule.queues.step import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -83,23 +84,33 @@ class _Flagger(ReturnRewriter):
         self.now = _array(taken.fresh(f"{levels.cells.name}_nodes"))
         self.following = _array(taken.fresh(f"{levels.cells.name}_next"))
         self.size = taken.variable(f"{levels.cells.name}_size", ir.Element.INT)
+        self.leaves = leaves(levels, self.listed, module, taken)
 
     def module(self) -> ir.Module:
         function = self.host_function(self.given.function(self.function))
-        return self.given.with_function(function).with_each_kernel(self.flagged)
+        made = self.given.with_function(function).with_each_kernel(self.flagged)
+        if self.leaves is None:
+            return made
+        return replace(made, kernels=(*made.kernels, self.leaves.marking, self.leaves.without_rows))
 
     def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
         listed = (self.listed.order, self.listed.starts) if self.levels.returns else ()
-        arrays = (*function.arrays, self.now, self.following, *listed)
+        marks = () if self.leaves is None else (self.leaves.marks,)
+        arrays = (*function.arrays, self.now, self.following, *listed, *marks)
         return replace(function, arrays=arrays, body=self.host_block(function.body))
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         levels, listed = self.levels, self.listed
         if op is levels.fill:
-            return op, ir.Fill(self.now, build.FALSE), ir.Fill(self.following, build.FALSE)
+            sets = (self.now, self.following, *(() if self.leaves is None else (self.leaves.marks,)))
+            return op, *(ir.Fill(array, build.FALSE) for array in sets)
+        if self.leaves is not None and isinstance(op, ir.Launch) and op.kernel == self.leaves.with_rows.name:
+            return self.leaves.visited(op)
         if op is levels.first:
             flagged = ir.WriteCell(self.now, levels.first.index, build.TRUE)
-            return op, flagged, *self.when_back(*listed.declarations(levels), ir.DeclareVariable(self.size, build.ZERO))
+            more = () if self.leaves is None else self.leaves.declarations()
+            size = ir.DeclareVariable(self.size, build.ZERO)
+            return op, flagged, *self.when_back(*listed.declarations(levels), size, *more)
         if isinstance(op, ir.Launch) and op.kernel == levels.finder:
             return *self.when_back(ir.ListMembers(self.now, listed.order, ir.Ref(listed.begin))), op
         if op is levels.loop:
@@ -107,6 +118,15 @@ class _Flagger(ReturnRewriter):
             turn = (ir.Swap(self.now, self.following), ir.Fill(self.following, build.FALSE))
             return (replace(inner, body=(*inner.body, *turn, *self.when_back(*self.next_level()))),)
         return super().host_op(op)
+
+    def looked_up(self, way: WayBack) -> tuple[ir.HostOp, ...]:
+        before = () if self.leaves is None else (self.leaves.before_looking_up(),)
+        return *before, *super().looked_up(way)
+
+    def returning(self, kernel: ir.Kernel) -> ir.Kernel:
+        if self.leaves is not None and kernel.name == self.leaves.with_rows.name:
+            return self.leaves.with_rows
+        return super().returning(kernel)
 
     def next_level(self) -> Iterable[ir.HostOp]:
         """The ends of the next level, by its size."""

@@ -228,7 +228,7 @@ class _Spread:
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
             limit = self.taken.variable("limit", loop.driver.step.element)
-            from_step = ir.Ref(loop.driver.step)
+            from_step = ir.Ref(loop.driver.first)
             yield ir.DeclareVariable(limit, from_step)
             begin = (*begin, ir.SetVariable(limit, from_step)) if begin else ()
         self.turned = True
@@ -268,7 +268,8 @@ class _Spread:
     def asked(self, loop: ir.Loop, leaves: tuple[ir.HostOp, ...], *, few: bool) -> Iterator[ir.HostOp]:
         """What stands at the beginning of a round: the loop is left if the first set or list that a round walks, as it
         is then, has too many nodes for the cluster, or too few for the grid."""
-        walk = next(inner for inner in walk_outside(ir.Launch, loop.body) if isinstance(inner, ir.Launch))
+        always, all_walks = uses.stream(loop.body), walk_outside(ir.Launch, loop.body)
+        walk = next(inner for inner in (*always, *all_walks) if isinstance(inner, ir.Launch))
         kernel = self.module.kernel(walk.kernel)
         walked = membership(kernel)
         if walked is None:

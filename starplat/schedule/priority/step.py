@@ -32,6 +32,11 @@ _LOOKS = 65536
 _BUSY = 1024.0
 _BUSY_BY_HOST = 96.0
 
+_FIRST, _MANY_ARCS = 32.0, 2.0**24
+"""How many times narrower the first steps are where some rows are much longer than others, on graphs of so many arcs
+that more rounds cost little. Nodes with many arcs are near everything: in one wide step they are found again and again,
+each time a little nearer (decision 0125)."""
+
 _NARROWER = 32.0
 """How many times narrower steps are where arcs are read in the host's memory: rounds cost less there than arcs that are
 walked again. R-MAT 24 with weights from 1 to 255 and room for 40 % of its arcs takes 91 ms in steps of 8, 70 in steps
@@ -85,11 +90,14 @@ class _Maker(Decider):
         later = replace(found.following, name=self.taken.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
         step = self.taken.variable("width", found.values.element)
         self.arrays.append(later)
-        choose = tuple(self.chosen(step, found))
+        in_sets = self.in_one_launch and self.sets_in_one_launch
+        grows = in_sets and self.narrower == 1.0 and not isinstance(self.priority, Delta)
+        least = self.taken.variable("least_width", step.element) if grows else None
+        choose = tuple(self.chosen(step, least, found))
         why = f"'{found.values.name}' only goes down, in any order of updates"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
-        if self.in_one_launch and self.sets_in_one_launch:
-            driver = ir.NearestFirst(later, found.values, step)
+        if in_sets:
+            driver = ir.NearestFirst(later, found.values, step, least)
             return (*choose, ir.Fill(later, build.FALSE), replace(loop, driver=driver))
         rounds = near_rounds(loop, found, later, step, self.taken.fresh)
         self.changed[found.walk.name] = rounds.walk
@@ -114,7 +122,7 @@ class _Maker(Decider):
             return f"in steps of {self.priority.width}"
         return f"in steps from the mean of '{found.added}' and from degrees"
 
-    def chosen(self, step: ir.Variable, found: Relaxing) -> Iterable[ir.HostOp]:
+    def chosen(self, step: ir.Variable, least: ir.Variable | None, found: Relaxing) -> Iterable[ir.HostOp]:
         if isinstance(self.priority, Delta):
             width = self.priority.width
             value: ir.Expression = ir.Const(float(width) if step.element.is_real else max(int(width), 1), step.element)
@@ -138,6 +146,12 @@ class _Maker(Decider):
         if self.narrower != 1.0:
             rise = build.divided(rise, ir.Const(self.narrower, ir.Element.DOUBLE))
         yield ir.DeclareVariable(step, _as_step(rise, step.element))
+        if least is not None and longest is not None:
+            few = build.less(_number_of(ir.NumArcs()), ir.Const(_MANY_ARCS, ir.Element.DOUBLE))
+            even = build.either(_is_even(ir.Ref(degree), ir.Ref(longest)), few)
+            wide = ir.Cast(ir.Ref(step), ir.Element.DOUBLE)
+            rise = ir.Select(even, wide, build.divided(wide, ir.Const(_FIRST, ir.Element.DOUBLE)))
+            yield ir.DeclareVariable(least, _as_step(rise, least.element))
 
     def looking(self, found: Relaxing, what: str, total: ir.Variable, longest: ir.Variable | None) -> ir.Kernel:
         """Sums up the additions of some arcs, evenly spaced, and finds the longest row."""
@@ -164,10 +178,13 @@ def _width(mean: ir.Expression, degree: ir.Expression, longest: ir.Expression) -
     """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
     square = build.times(degree, degree)
     busy = build.divided(build.times(ir.Const(_BUSY, ir.Element.DOUBLE), mean), square)
-    most = build.times(ir.Const(float(facts.EVEN), ir.Element.DOUBLE), degree)
-    is_even = build.at_most(_number_of(longest), most)
     root = ir.Apply(ir.MathFunction.SQRT, (degree,), ir.Element.DOUBLE)
-    return build.divided(busy, ir.Select(is_even, root, ir.Const(1.0, ir.Element.DOUBLE)))
+    return build.divided(busy, ir.Select(_is_even(degree, longest), root, ir.Const(1.0, ir.Element.DOUBLE)))
+
+
+def _is_even(degree: ir.Expression, longest: ir.Expression) -> ir.Expression:
+    """Whether no row is much longer than the mean."""
+    return build.at_most(_number_of(longest), build.times(ir.Const(float(facts.EVEN), ir.Element.DOUBLE), degree))
 
 
 def _width_by_host(mean: ir.Expression, degree: ir.Expression) -> ir.Expression:
