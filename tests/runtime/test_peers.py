@@ -22,8 +22,10 @@ from starplat.ir.printing.modules import print_module
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.passes.parts import alike
 from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.divided.planning import in_each_part
 from starplat.runtime.parts.tables import PeerTable, table_for
 from starplat.runtime.session import default_session
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, Order, Priority
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
@@ -324,3 +326,12 @@ def test_a_table_can_be_given_up_before_parts_have_met() -> None:
     table = table_for(op, device, buffers, 0, gather, tables)
     assert (met, table.stop_cells.tolist()) == ([1], [1])
     assert table_for(op, device, buffers, 0, gather, tables) is table
+
+
+def test_parts_meet_in_launches_on_graphs_whose_rounds_one_device_leaves_to_a_cluster() -> None:
+    grid = GraphFacts(16_585_016, 46_889_274, 4, symmetric=True)
+    able, module = replace(CUDA.capabilities, clusters=True), starplat.compile("bfs_levels").module()
+    assert any(op.cluster for op in loops_of(for_target(module, "cuda", None, grid, able)))
+    launches = list(loops_of(in_each_part(module, "cuda", able, grid, peers=True)))
+    assert launches
+    assert all(op.in_parts for op in launches)
