@@ -201,6 +201,18 @@ def test_a_rank_that_dies_ends_the_others() -> None:
     assert "1793000995" not in done.stdout
 
 
+def test_a_rank_that_is_killed_leaves_nothing_in_memory() -> None:
+    """What ranks share has no name any more once they are connected."""
+    looks = (
+        "import os; from starplat.cli import ranks; out = os.dup(1); ranks._connected(0, None).gather(None); "
+        "words = open('/proc/self/maps').read().split(); "
+        "left = [word for word in words if word.startswith('/dev/shm/') and os.path.exists(word)]; "
+        "os.write(out, f'{left}\\n'.encode())"
+    )
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", looks)
+    assert done.stdout.split() == ["[]", "[]"], done.stderr
+
+
 SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "
 
 
