@@ -274,8 +274,10 @@ def test_a_part_that_runs_out_of_memory_ends_the_others(number: int, monkeypatch
 
     answer = program.run(graph, target="reference", devices=3)["component"]
     monkeypatch.setattr(ReferenceDevice, "allocate", allocate)
-    with pytest.raises(DiagnosticError, match="E0903") if number == 2 else nullcontext():
+    with pytest.raises(DiagnosticError, match="E0903") if number == 2 else nullcontext() as raised:
         np.testing.assert_array_equal(program.run(graph, target="reference", devices=3)["component"], answer)
+    if number == 2:
+        assert "part 1 of connected_components needs more than" in str(raised.value)
 
 
 def test_a_run_takes_as_long_as_its_slowest_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,15 +121,23 @@ from starplat.runtime.parts.agreeing import ending_together
 
 communicator = communicator_of(MPI.COMM_WORLD)
 with ending_together(communicator):
-    assert communicator.rank == 0, "rank 1 has failed"
+    if communicator.rank == 1:
+        raise FAULT
     communicator.gather(0)
 """
 
 
-def test_what_goes_wrong_on_one_rank_ends_the_others() -> None:
-    done = said(mpiexec(), "-n", "2", sys.executable, "-c", FAILING_ALONE)
-    assert done.returncode != 0
-    assert done.stderr.count("internal error: AssertionError: rank 1 has failed") == 1, done.stderr
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("AssertionError('it has failed')", 4, "internal error: AssertionError: it has failed"),
+        ("MemoryError('no 4 MiB')", 1, "error: there is not enough memory for this on rank 1: no 4 MiB"),
+    ],
+)
+def test_what_goes_wrong_on_one_rank_ends_the_others(fault: str, code: int, words: str) -> None:
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", FAILING_ALONE.replace("FAULT", fault))
+    assert done.returncode == code
+    assert done.stderr.count(words) == 1, done.stderr
 
 
 ABORTING = """
