@@ -93,5 +93,5 @@ def _last_words(error: BaseException, rank: int) -> tuple[ExitCode, str]:
         return ExitCode.INTERRUPTED, "interrupted"
     said = " ".join(str(error).split())[:300]
     if isinstance(error, MemoryError):
-        return ExitCode.WRONG_INPUT, f"error: there is not enough memory for this on rank {rank}: {said}"
+        return ExitCode.WRONG_INPUT, f"error: there is not enough memory for this on rank {rank}{said and f': {said}'}"
     return ExitCode.BUILD_FAILED, f"internal error: {type(error).__name__}: {said}"
