@@ -672,14 +672,25 @@ __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, B
     __syncthreads();
 }
 
-// Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
+// Calls body(node, arc) for every arc of the nodes to keep; a warp takes as many as it has threads, which share evenly.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    __shared__ int kept_nodes[2 * MOST_TOGETHER];
     LongRows &long_rows = no_long_rows();
+    const int lane = threadIdx.x % WARP;
+    int *waiting = kept_nodes + threadIdx.x / WARP * 2 * WARP, count = 0;
     for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + threadIdx.x % WARP;
-        share_arcs<far>(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+        const Lanes kept = lanes_where(begin + lane < num_nodes && keep(begin + lane));
+        if (kept >> lane & 1) waiting[count + __popcll(kept & (((Lanes)1 << lane) - 1))] = begin + lane;
+        count += __popcll(kept);
+        if (count < WARP) continue;
+        wait_for_warp();
+        const int node = waiting[(count -= WARP) + lane];
+        wait_for_warp();
+        share_arcs<far>(node, rows, long_rows, body);
     }
+    wait_for_warp();
+    share_arcs<far>(lane < count ? waiting[lane] : -1, rows, long_rows, body);
     long_arcs(rows, long_rows, body);
 }
 
@@ -689,11 +700,8 @@ __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, 
 __device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
     while (low < high) {
         const int middle = high - (high - low) / 2;
-        if (rows[middle] <= arc) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
+        if (rows[middle] <= arc) low = middle;
+        else high = middle - 1;
     }
     return low;
 }
@@ -732,9 +740,7 @@ __device__ inline void advance_words(
 
 // Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
 template <bool far = false, class Keep, class Body>
-__device__ inline void advance_listed(
-    const int *list, int size, const arc_t *rows, Keep keep, Body body
-) {
+__device__ inline void advance_listed(const int *list, int size, const arc_t *rows, Keep keep, Body body) {
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, parts = warps / max(size, 1);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = list[warp_number() % size], part = warp_number() / size;

@@ -101,6 +101,7 @@ def without_ranks(words: Sequence[str]) -> list[str]:
 
 def _connected(number: int, timeout: float | None) -> Communicator:
     from starplat.runtime.divided.among_ranks import communicator_of, unavailable_mpi
+    from starplat.runtime.parts.mpi import leave_no_names
 
     try:
         if timeout is not None:
@@ -113,6 +114,7 @@ def _connected(number: int, timeout: float | None) -> Communicator:
     if timeout is None:
         comm = MPI.COMM_WORLD
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    leave_no_names()
     os.environ.setdefault("OMP_NUM_THREADS", str(max((os.cpu_count() or 1) // here.Get_size(), 1)))
     if comm.Get_rank() > 0:
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for the process's life

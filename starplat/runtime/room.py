@@ -51,6 +51,7 @@ class Room:
         copies: how many arrays of its size a parameter takes besides the graph's, by its name.
         num_updates: the most that a list of updates has.
         repeated: whether the first graph is needed again.
+        part: the number of the part whose run it is, of a run in parts.
         arcs_of_chunk: for how many arcs copies of rows have room, where the host makes them for each launch.
     """
 
@@ -63,6 +64,7 @@ class Room:
     num_updates: int = 0
     repeated: bool = False
     graph: Graph = field(kw_only=True)
+    part: int | None = field(default=None, kw_only=True)
     arcs_of_chunk: int = 0
     _divided: dict[Hashable, Whereabouts] = field(default_factory=dict)
     _expected: Estimate | None = None
@@ -178,8 +180,9 @@ class Room:
 
     @property
     def program(self) -> str:
-        """What messages call it."""
-        return entry_of(self.module).program
+        """What messages call it; of a run in parts, which of these."""
+        name = entry_of(self.module).program
+        return name if self.part is None else f"part {self.part} of {name}"
 
     @property
     def least(self) -> int:

@@ -86,7 +86,8 @@ class Run(Graphs):
         weights = tuple(filter(self._from_weights, self.module.inputs))
         adopted = frozenset(self._adopted)
         of_run = adopted, weights, copies, self.num_updates, self.repeated
-        self.room = Room(self.module, self.device, self.resident, *of_run, graph=self.graph)
+        part = None if self.communicator is None else self.communicator.rank
+        self.room = Room(self.module, self.device, self.resident, *of_run, graph=self.graph, part=part)
 
     # --- before the run --------------------------------------------------------------------------------------------
 

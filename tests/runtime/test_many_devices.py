@@ -12,6 +12,7 @@ from functools import reduce
 from itertools import count, pairwise
 from queue import SimpleQueue
 from threading import Barrier, BrokenBarrierError, Event, Lock, Thread, current_thread, local
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,7 +33,7 @@ from starplat.runtime.arguments.bind import bind
 from starplat.runtime.devices.device_faults import NoRoomError
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.divided import on_devices, planning
-from starplat.runtime.parts import peers
+from starplat.runtime.parts import peers, threads
 from starplat.runtime.parts.communicator import Communicator
 from starplat.runtime.parts.nccl import NcclCommunicator
 from starplat.runtime.parts.peers import PeerCommunicator
@@ -273,8 +274,10 @@ def test_a_part_that_runs_out_of_memory_ends_the_others(number: int, monkeypatch
 
     answer = program.run(graph, target="reference", devices=3)["component"]
     monkeypatch.setattr(ReferenceDevice, "allocate", allocate)
-    with pytest.raises(DiagnosticError, match="E0903") if number == 2 else nullcontext():
+    with pytest.raises(DiagnosticError, match="E0903") if number == 2 else nullcontext() as raised:
         np.testing.assert_array_equal(program.run(graph, target="reference", devices=3)["component"], answer)
+    if number == 2:
+        assert "part 1 of connected_components needs more than" in str(raised.value)
 
 
 def test_a_run_takes_as_long_as_its_slowest_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -412,3 +415,43 @@ def test_parts_that_end_without_an_answer_are_told() -> None:
 
     with pytest.raises(RuntimeError, match="none of them has an error"):
         in_threads(2, work)
+
+
+@pytest.mark.parametrize(("long", "expected"), [(0.0, ["waits", "launches"]), (3600.0, ["launches", "waits"])])
+def test_a_part_that_has_launched_for_long_lets_another_work(
+    long: float, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "_LONG_TURN", long)
+    turn, done, has_it = threads.Turn(), list[str](), Event()
+
+    def launches() -> None:
+        with turn.kept():
+            has_it.set()
+            while not turn._waiting:
+                sleep(0.001)
+            turn.offer()
+            done.append("launches")
+            turn.offer()  # nobody waits, or not for long
+
+    def waits() -> None:
+        has_it.wait()
+        with turn.kept():
+            done.append("waits")
+
+    both = [Thread(target=work, daemon=True) for work in (launches, waits)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join(20)
+    assert done == expected
+
+
+def test_parts_pause_at_every_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = [0, 0]
+
+    def pause(communicator: threads.ThreadCommunicator) -> None:
+        paused[communicator.rank] += 1
+
+    monkeypatch.setattr(threads.ThreadCommunicator, "pause", pause)
+    starplat.compile("closeness").run(ring(40), target="reference", devices=2)
+    assert min(paused) > 20

@@ -22,9 +22,13 @@ from starplat.ir.printing.modules import print_module
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.passes.parts import alike
 from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.divided.planning import in_each_part
+from starplat.runtime.parts.communicator import parts_of
 from starplat.runtime.parts.tables import PeerTable, table_for
+from starplat.runtime.parts.threads import Meeting, ThreadCommunicator
 from starplat.runtime.session import default_session
 from starplat.schedule.apply import scheduled_alike
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import AUTO, Order, Priority
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
 from tests.programs.cases import CASES, Case
@@ -325,3 +329,26 @@ def test_a_table_can_be_given_up_before_parts_have_met() -> None:
     table = table_for(op, device, buffers, 0, gather, tables)
     assert (met, table.stop_cells.tolist()) == ([1], [1])
     assert table_for(op, device, buffers, 0, gather, tables) is table
+
+
+def test_parts_meet_in_launches_on_graphs_whose_rounds_one_device_leaves_to_a_cluster() -> None:
+    grid = GraphFacts(16_585_016, 46_889_274, 4, symmetric=True)
+    able, module = replace(CUDA.capabilities, clusters=True), starplat.compile("bfs_levels").module()
+    assert any(op.cluster for op in loops_of(for_target(module, "cuda", None, grid, able)))
+    launches = list(loops_of(in_each_part(module, "cuda", able, grid, peers=True)))
+    assert launches
+    assert all(op.in_parts for op in launches)
+
+
+@pytest.mark.parametrize(("more", "within"), [(0, 0), (64, 29)])
+def test_warps_put_the_nodes_of_their_part_into_a_set_together(more: int, within: int) -> None:
+    """In parts with more nodes than a launch has threads, which begin at a word of the set's bits or within one."""
+    chance, nodes = np.random.default_rng(1), 2048
+    starts = np.concatenate([np.tile(np.arange(nodes), 8), np.zeros(more, np.int64)])
+    ends = np.concatenate([*(chance.permutation(nodes) for _ in range(8)), np.arange(1, more + 1)])
+    graph = Graph.from_arcs(nodes, starts, ends, directed=True)
+    assert parts_of(graph, ThreadCommunicator(0, 2, Meeting(2))).nodes[1] % 32 == within
+    program = starplat.compile("bfs_levels")
+    with peers(2):
+        found = program.run(graph, target="cuda", devices=2, src=7)
+    assert found["level"].tolist() == program.run(graph, target="reference", src=7)["level"].tolist()

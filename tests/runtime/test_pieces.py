@@ -179,7 +179,7 @@ def test_a_rank_with_an_error_of_its_own_ends_those_that_wait() -> None:
 
     with pytest.raises(MemoryError):
         agreed(Alone(), work)
-    assert ended == [ExitCode.BUILD_FAILED.value]
+    assert ended == [ExitCode.WRONG_INPUT.value]
 
 
 def test_a_graph_that_cannot_be_handed_over_is_an_error_on_all_ranks(

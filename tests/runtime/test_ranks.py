@@ -121,15 +121,23 @@ from starplat.runtime.parts.agreeing import ending_together
 
 communicator = communicator_of(MPI.COMM_WORLD)
 with ending_together(communicator):
-    assert communicator.rank == 0, "rank 1 has failed"
+    if communicator.rank == 1:
+        raise FAULT
     communicator.gather(0)
 """
 
 
-def test_what_goes_wrong_on_one_rank_ends_the_others() -> None:
-    done = said(mpiexec(), "-n", "2", sys.executable, "-c", FAILING_ALONE)
-    assert done.returncode != 0
-    assert done.stderr.count("internal error: AssertionError: rank 1 has failed") == 1, done.stderr
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("AssertionError('it has failed')", 4, "internal error: AssertionError: it has failed"),
+        ("MemoryError('no 4 MiB')", 1, "error: there is not enough memory for this on rank 1: no 4 MiB"),
+    ],
+)
+def test_what_goes_wrong_on_one_rank_ends_the_others(fault: str, code: int, words: str) -> None:
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", FAILING_ALONE.replace("FAULT", fault))
+    assert done.returncode == code
+    assert done.stderr.count(words) == 1, done.stderr
 
 
 ABORTING = """
@@ -199,6 +207,18 @@ def test_a_rank_that_dies_ends_the_others() -> None:
     )
     assert done.returncode != 0
     assert "1793000995" not in done.stdout
+
+
+def test_a_rank_that_is_killed_leaves_nothing_in_memory() -> None:
+    """What ranks share has no name any more once they are connected."""
+    looks = (
+        "import os; from starplat.cli import ranks; out = os.dup(1); ranks._connected(0, None).gather(None); "
+        "words = open('/proc/self/maps').read().split(); "
+        "left = [word for word in words if word.startswith('/dev/shm/') and os.path.exists(word)]; "
+        "os.write(out, f'{left}\\n'.encode())"
+    )
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", looks)
+    assert done.stdout.split() == ["[]", "[]"], done.stderr
 
 
 SPLIT = "MPI.COMM_WORLD.Split_type(MPI.COMM_TYPE_SHARED); "

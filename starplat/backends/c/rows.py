@@ -8,7 +8,14 @@ from starplat.backends import launch, statements as st, uses
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
-from starplat.backends.c.set_forms import has_whole_list, need_advance, need_of_list, need_visit, puts_in_together
+from starplat.backends.c.set_forms import (
+    has_whole_list,
+    need_advance,
+    need_insertion,
+    need_of_list,
+    need_visit,
+    puts_in_together,
+)
 from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import known_length, listed_length
 
@@ -112,11 +119,11 @@ class RowPrinter:
         name = self.expressions.local
         reach, end = search.reach, ");"
         match reach:
-            case (*ahead, st.Insert(members, node, alone=False)) if (
-                node == ir.Ref(search.node) and search.part is None and puts_in_together(members)
+            case (*ahead, st.Insert(members, node, alone=False)) if node == self.node_of(search) and puts_in_together(
+                members
             ):
                 self.expressions.helpers.need("insert_together")
-                reach, end = tuple(ahead), f", {name(members)});"
+                reach, end = tuple(ahead), f", {self.own_nodes(search, members)});"
         yield from self.over_nodes(search, "search")
         yield from self.test(search)
         yield from self.function(f"(int {name(search.node)}, arc_t {name(search.position)})", reach, end)
@@ -186,6 +193,23 @@ class RowPrinter:
         if loop.part is None or loop.part.first is None or loop.part.end is None:
             return "num_nodes"
         return self.expressions.expression(build.minus(loop.part.end, loop.part.first))
+
+    def node_of(self, loop: st.Search) -> ir.Expression:
+        """How a loop's body names its node; that of a part begins with the node's declaration."""
+        known = ir.Ref(loop.node)
+        if loop.part is None or loop.part.first is None:
+            return known
+        ahead = (op for op in loop.reach if isinstance(op, st.Declare) and op.constant)
+        return next((ir.Ref(op.variable) for op in ahead if op.value == build.plus(loop.part.first, known)), known)
+
+    def own_nodes(self, loop: _OverNodes, members: ir.Array) -> str:
+        """A set that nodes of a loop are put into, which count from the first node of its part if it has one."""
+        name = self.expressions.local(members)
+        if loop.part is None or loop.part.first is None:
+            return name
+        need_insertion(self.expressions.helpers, members)
+        self.expressions.helpers.need("insert_of_part")
+        return f"OfPart{{{name}, {self.expressions.expression(loop.part.first)}}}"
 
     def called(self, loop: _OverNodes, function: str) -> tuple[str, str]:
         """The function that does it, noted with all it needs, and the rows that it is given."""

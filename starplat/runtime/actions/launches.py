@@ -34,6 +34,13 @@ def launch(machine: Machine, op: ir.Launch, frame: Frame) -> None:
         launched(kernel)
     else:
         in_chunks(machine, kernel, frame, launched)
+    _pause(machine)
+
+
+def _pause(machine: Machine) -> None:
+    """Lets other parts of this process work."""
+    if machine.world.parts is not None:
+        machine.world.parts.communicator.pause()
 
 
 def _launched(machine: Machine, frame: Frame, kernel: ir.Kernel) -> None:
@@ -70,6 +77,7 @@ def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow | None:
         outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
     for variable in op.outcomes:
         machine.set(variable, outcomes[variable.name], frame)
+    _pause(machine)
     return None
 
 

@@ -1,5 +1,6 @@
 """How a program is divided among devices: by its sources where it has some, else by nodes; and whether that pays."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from starplat.backends.scheduled import capabilities_of, for_target
@@ -117,5 +118,6 @@ def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool, al
 
 @lru_cache(maxsize=16)
 def _alike(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
-    """The module as one device would run it, with the heaviest kernels divided, where parts come to the same."""
-    return in_parts_alike(scheduled_alike(same.thing, AUTO, able, facts))
+    """The module as one device would run it, with the heaviest kernels divided, where parts come to the same. No part
+    leaves a round to one cluster of its device, for all devices do it."""
+    return in_parts_alike(scheduled_alike(same.thing, AUTO, replace(able, clusters=False), facts))

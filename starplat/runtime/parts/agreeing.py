@@ -80,16 +80,18 @@ def ending_together(communicator: Communicator) -> Iterator[None]:
         yield
     except BaseException as error:
         if communicator.ends_processes and not communicator.all_fail(PATIENCE):
-            code, words = _last_words(error)
+            code, words = _last_words(error, communicator.rank)
             os.write(2, f"{words}\n".encode(errors="replace"))
             communicator.abort(code.value)
         raise
 
 
-def _last_words(error: BaseException) -> tuple[ExitCode, str]:
+def _last_words(error: BaseException, rank: int) -> tuple[ExitCode, str]:
     if isinstance(error, DiagnosticError):
         return error.exit_code, "\n".join(map(render, error.diagnostics))
     if isinstance(error, KeyboardInterrupt):
         return ExitCode.INTERRUPTED, "interrupted"
     said = " ".join(str(error).split())[:300]
+    if isinstance(error, MemoryError):
+        return ExitCode.WRONG_INPUT, f"error: there is not enough memory for this on rank {rank}{said and f': {said}'}"
     return ExitCode.BUILD_FAILED, f"internal error: {type(error).__name__}: {said}"

@@ -102,6 +102,10 @@ class Communicator(ABC):
         """Around the run of a program on a device."""
         yield
 
+    def pause(self) -> None:
+        """Other ranks of this process may work, where this one has launched kernels for long without waiting."""
+        return
+
     def counted(self, size: int) -> None:
         self.bytes += size
         self.times += 1

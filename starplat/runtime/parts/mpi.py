@@ -5,9 +5,10 @@ import ctypes
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -96,6 +97,16 @@ def abort_all(comm: Any, code: int) -> None:
             break
         time.sleep(_ASKED_AGAIN)
     comm.Abort(code)
+
+
+def leave_no_names() -> None:
+    """Takes away the names of the files in memory by which MPICH's ranks of a host have met: once all have begun they
+    need none, and a rank that is killed would leave the file behind."""
+    with suppress(OSError):
+        mapped = set(Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").split())
+        for name in mapped:
+            if name.startswith("/dev/shm/mpich_shm_"):
+                Path(name).unlink(missing_ok=True)
 
 
 def _has_unread(stream: int) -> bool:

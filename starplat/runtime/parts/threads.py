@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, reduce
 from threading import Barrier, BrokenBarrierError, Lock, Thread, get_ident
+from time import perf_counter, sleep
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,25 +20,30 @@ Answer = TypeVar("Answer")
 
 
 _ASKED_AGAIN = 0.2
+_LONG_TURN = 5e-4
+"""Seconds after which a rank that only asks its device for more lets another one have its turn."""
 
 
 class Turn:
-    """Python works for one rank at a time. A rank that runs a program keeps its turn but while it waits: else ranks
-    ask for the interpreter between any two calls of a driver, and each of these takes several times as long."""
+    """Python works for one rank at a time. A rank that runs a program keeps its turn but while it waits, or has had it
+    for long: else ranks ask for the interpreter between any two calls of a driver, and each of these takes several
+    times as long."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._whose: int | None = None
+        self._since = 0.0
+        self._waiting = set[int]()  # the threads that want it
 
     @contextmanager
     def kept(self) -> Iterator[None]:
         """This thread has the turn inside."""
-        with self._lock:
-            self._whose = get_ident()
-            try:
-                yield
-            finally:
-                self._whose = None
+        self._take()
+        try:
+            yield
+        finally:
+            self._whose = None
+            self._lock.release()
 
     @contextmanager
     def left(self) -> Iterator[None]:
@@ -50,8 +56,23 @@ class Turn:
         try:
             yield
         finally:
+            self._take()
+
+    def offer(self) -> None:
+        """Another thread that waits has the turn before this one goes on, if this one has had it for long."""
+        if not self._waiting or perf_counter() - self._since < _LONG_TURN:
+            return
+        with self.left():
+            while self._waiting and self._whose is None:
+                sleep(0)
+
+    def _take(self) -> None:
+        self._waiting.add(get_ident())
+        try:
             self._lock.acquire()
-            self._whose = get_ident()
+        finally:
+            self._waiting.discard(get_ident())
+        self._whose, self._since = get_ident(), perf_counter()
 
 
 class Meeting:
@@ -86,6 +107,9 @@ class ThreadCommunicator(Communicator):
         with self._meeting.turn.left():
             self._meeting.barrier.wait()
         return list(row)
+
+    def pause(self) -> None:
+        self._meeting.turn.offer()
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
         self.counted(cells.nbytes)
