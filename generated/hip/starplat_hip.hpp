@@ -756,53 +756,59 @@ __device__ inline void advance_listed(const int *list, int size, const arc_t *ro
     long_arcs(rows, long_rows, body);
 }
 
-#define TRIED_AT_ONCE 4  // arcs of a thread whose tests are under way together
+#define TRIED_AT_ONCE 16  // arcs of a thread whose tests are under way together
+#define MOST_KEPT 1024    // arcs that a block notes
 
-// Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. A warp takes
-// the row of an arc, a block a huge one.
+// Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. Often few of
+// many arcs are to be kept: a block notes these, before its warps take a row each, and all of it a huge one.
 template <class Keep, class RowOf, class Body>
 __device__ inline void advance_rows(
     arc_t from, arc_t up_to, const arc_t *rows, Keep keep, RowOf row_of, Body body
 ) {
-    __shared__ arc_t huge[MOST_HUGE];
-    __shared__ int huge_count;
-    if (threadIdx.x == 0) huge_count = 0;
+    __shared__ arc_t noted[MOST_KEPT];
+    __shared__ int nodes[MOST_KEPT], noted_count, taken;  // a node with a huge row is less than -1
+    if (threadIdx.x == 0) noted_count = taken = 0;
     __syncthreads();
     const int lane = threadIdx.x % WARP;
-    const long long step = gridDim.x * blockDim.x;
-    for (long long begin = from + warp_number() * WARP; begin < up_to; begin += TRIED_AT_ONCE * step) {
+    const auto visit = [&](int i, int node, int member, int members) {
+        const arc_t arc = noted[i], last = rows[node + 1];
+        for (arc_t place = rows[node] + member; place < last; place += members) body(arc, place);
+    };
+    const long long step = gridDim.x * blockDim.x, end = up_to;
+    for (long long begin = from; begin < end; begin += TRIED_AT_ONCE * step) {
+        const long long first = begin + warp_number() * WARP + lane;
         unsigned kept = 0;
 #pragma unroll
         for (int i = 0; i < TRIED_AT_ONCE; i++) {
-            const long long arc = begin + i * step + lane;
-            kept |= (unsigned)(arc < up_to && keep((arc_t)arc)) << i;
+            const bool there = first + i * step < end, keeps = keep((arc_t)(there ? first + i * step : from));
+            kept |= (unsigned)(there && keeps) << i;
         }
-        for (int i = 0; i < TRIED_AT_ONCE; i++) {
-            if (lanes_where(kept >> i & 1) == 0) continue;
-            const arc_t arc = (arc_t)(begin + i * step + lane);
-            const int node = kept >> i & 1 ? row_of(arc) : -1;
-            arc_t first = node < 0 ? 0 : rows[node];
-            const arc_t end = node < 0 ? 0 : rows[node + 1];
-            if (end - first > HUGE_ROW) {
-                const int place = atomicAdd(&huge_count, 1);
-                if (place < MOST_HUGE) {
-                    huge[place] = arc;
-                    first = end;
-                }
+        for (bool full = true; full;) {
+            for (; kept != 0; kept &= kept - 1) {
+                const int place = atomicAdd(&noted_count, 1);
+                if (place >= MOST_KEPT) break;
+                noted[place] = (arc_t)(first + (__ffs(kept) - 1) * step);
             }
-            for (Lanes found = lanes_where(first < end); found != 0; found &= found - 1) {
-                const int owner = first_of(found);
-                const arc_t whose = from_lane(arc, owner), last = from_lane(end, owner);
-                for (arc_t place = from_lane(first, owner) + lane; place < last; place += WARP) body(whose, place);
+            full = __syncthreads_or(kept != 0);
+            if (!full && begin + TRIED_AT_ONCE * step < end) break;
+            const int count = min(noted_count, MOST_KEPT);
+            for (int i = threadIdx.x; i < count; i += blockDim.x) {
+                const int node = row_of(noted[i]);
+                nodes[i] = node >= 0 && rows[node + 1] - rows[node] > HUGE_ROW ? -2 - node : node;
             }
+            __syncthreads();
+            for (int i = 0; i < count;) {
+                i = from_lane(lane == 0 ? atomicAdd(&taken, 1) : 0, 0);
+                if (i < count && nodes[i] >= 0) visit(i, nodes[i], lane, WARP);
+            }
+            for (int i = 0; i < count; i++) {
+                if (nodes[i] < -1) visit(i, -2 - nodes[i], threadIdx.x, blockDim.x);
+            }
+            __syncthreads();
+            if (threadIdx.x == 0) noted_count = taken = 0;
+            __syncthreads();
         }
     }
-    __syncthreads();
-    for (int i = 0; i < min(huge_count, MOST_HUGE); i++) {
-        const int node = row_of(huge[i]);
-        for (arc_t place = rows[node] + threadIdx.x; place < rows[node + 1]; place += blockDim.x) body(huge[i], place);
-    }
-    __syncthreads();
 }
 
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps

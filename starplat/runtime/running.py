@@ -26,7 +26,7 @@ from starplat.runtime.arguments.bind import Bound, brought_over
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.arguments.entry import entry_of
 from starplat.runtime.attending.progress import Progress
-from starplat.runtime.changing.in_place import build_in_place, changed_in_place
+from starplat.runtime.changing.in_place import Lists, build_in_place, changed_in_place
 from starplat.runtime.changing.merge import Moving
 from starplat.runtime.changing.on_device import build_merging, merged, moving_cells
 from starplat.runtime.changing.slices import Slice, Slices
@@ -73,6 +73,7 @@ class Run(Graphs):
         self._world: World | None = None
         self._left_first_graph = False
         self._slices: dict[Updates, Slices] = {}
+        self._lists = Lists(self.device)
         self.num_updates = max(map(len, self.bound.updates.values()), default=0)
         self.returned: Returned = None
         self.launches = 0
@@ -147,6 +148,7 @@ class Run(Graphs):
         self._given.clear()
         self._first.clear()
         self._slices.clear()
+        self._lists.leave()
         self._leave_world()
 
     def go_back(self) -> None:
@@ -232,7 +234,7 @@ class Run(Graphs):
         it is needed again: with it there would be three."""
         self._give_up_first_graph()
         directed, used = self.first_graph.directed, self.module.graph_arrays
-        change_graph = partial(changed_in_place, stays=self._stays) if self.module.room else merged
+        change_graph = partial(changed_in_place, lists=self._lists, stays=self._stays) if self.module.room else merged
         leaves = not self.repeated and self._world is not None
         if leaves and ir.WEIGHTS not in used:
             self._give_up_weights()

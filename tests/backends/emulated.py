@@ -53,6 +53,8 @@ LIMITS = {
     "FEW_FOR_A_WARP": 1,
     "MOST_ALONE": 2,
     "MOST_CELLS": 32,
+    "TRIED_AT_ONCE": 3,
+    "MOST_KEPT": 48,
 }
 """What the helper functions of emitted kernels are limited to here."""
 

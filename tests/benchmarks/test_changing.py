@@ -6,8 +6,6 @@ import pytest
 
 from benchmarks import changing
 
-pytestmark = pytest.mark.filterwarnings("ignore::starplat.StarplatWarning")
-
 
 def test_batches_on_the_cpu_come_to_the_static_answers(capsys: pytest.CaptureFixture[str]) -> None:
     given = ("--graphs", "rmat6", "--target", "opencl", "--shares", "0.05", "--batches", "2", "--repeat", "1")

@@ -11,6 +11,9 @@ from hypothesis import given, settings, strategies as st
 import starplat
 from starplat import Graph, Program
 from starplat.algorithms import program
+from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import Family
+from starplat.backends.hip import HIP
 from starplat.graph import generators
 from starplat.graph.updates import ADD, DELETE, Updates
 from starplat.ir import nodes as ir
@@ -318,6 +321,51 @@ def test_emulated_cuda_follows_updates_in_place(name: str) -> None:
         found = program(name).run(graph, target="cuda", schedule=IN_PLACE, **call)
     for cells in set(right) - {"parent"}:
         np.testing.assert_array_equal(found[cells], right[cells], cells)
+
+
+NEIGHBORS = """
+Dynamic neighbors(Graph g, propNode<int> different, updates<g> U, int size) {
+  Batch (U : size) {
+    g.updateCSRDel(U);
+    g.updateCSRAdd(U);
+    forall (v in g.nodes()) {
+      v.different = 0;
+      for (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        if (e == g.get_edge(e.source, e.destination)) {
+          v.different += 1;
+        }
+      }
+    }
+  }
+}"""
+"""Counts neighbors; of parallel arcs the first counts."""
+
+
+@here
+def test_the_first_of_parallel_arcs_is_known_whatever_slots_lie_between(target: Target) -> None:
+    arcs = [(0, 1 + number // 20, 1) for number in range(60)] + [(1, 0, 1), (1, 2, 1)]
+    graph, listed = graph_of(4, arcs), [(ADD, 0, 2, 1), (DELETE, 0, 1, 1), (ADD, 1, 2, 1)]
+    listed += [(ADD, 0, 1, 1)] * 3 + [(DELETE, 0, 3, 1), (ADD, 0, 2, 1), (ADD, 3, 3, 1)]
+    counting = starplat.compile(NEIGHBORS)
+    for size in (1, 3, len(listed)):
+        updates = updates_of(graph, listed)
+        found = target.run(counting, graph, {"U": updates, "size": size, "schedule": IN_PLACE})
+        after = found.graph
+        right = [len(set(after.columns[after.row_offsets[v] : after.row_offsets[v + 1]].tolist())) for v in range(4)]
+        assert found["different"].tolist() == right == [2, 2, 0, 1]
+
+
+@pytest.mark.parametrize(("schedule", "family"), [(IN_PLACE, CUDA), ("updates=merge", CUDA), ("updates=merge", HIP)])
+def test_blocks_that_note_few_of_many_arcs_find_all_triangles(schedule: str, family: Family) -> None:
+    """All edges are uncounted at first, more than a block has room to note, and few in a batch."""
+    drawn = generators.rmat(6, 8, 2)
+    graph = Graph.from_arcs(drawn.num_nodes, drawn.sources, drawn.columns, directed=False)
+    call = {"changes": updates_for(graph, 60, 2), "batch": 20}
+    right = program("dynamic_triangle_count").run(graph, checked=True, **call)
+    with emulated(Machine(family=family, warp=64 if family is HIP else 32)):
+        found = program("dynamic_triangle_count").run(graph, target="cuda", schedule=schedule, **call)
+    assert found.returned == right.returned > 0
 
 
 # --- where memory ends while the graph changes ---------------------------------------------------------------------

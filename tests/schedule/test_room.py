@@ -6,6 +6,7 @@ import pytest
 
 import starplat
 from starplat.algorithms import program
+from starplat.backends.cuda import CUDA
 from starplat.backends.openmp import OPENMP
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
@@ -85,6 +86,66 @@ def test_kernels_pass_over_slots_without_arcs() -> None:
     assert "row_ends[v] - row_offsets[v]" in text
     assert "where columns[e] >= 0" in text
     assert "  rows with room" in text
+
+
+def kernels_in_place(body: str, parameters: str) -> str:
+    module = for_target(starplat.compile(around(body, parameters)).module(), "openmp", IN_PLACE)
+    return print_module(module)
+
+
+@pytest.mark.parametrize(
+    ("filter", "tests"),
+    [
+        ("!y", "where !y[e] && columns[e] >= 0"),
+        ("y && !z", "where y[e] && !z[e] && columns[e] >= 0"),
+        ("w > 3", "where columns[e] >= 0 && w[e] > 3"),
+        ("!y && w > 3", "where columns[e] >= 0 && (!y[e] && w[e] > 3)"),
+    ],
+)
+def test_flags_of_slots_are_read_before_their_neighbors(filter: str, tests: str) -> None:
+    parameters = "propEdge<bool> y, propEdge<bool> z, propEdge<int> w"
+    assert tests in kernels_in_place(f"forall (e in g.edges().filter({filter})) {{ e.w = 1; e.z = True; }}", parameters)
+
+
+@pytest.mark.parametrize(
+    ("filter", "keep", "then"),
+    [
+        ("!y", "return !y[e]; }", "if (columns[e] < 0) return -1;"),
+        ("w > 3", "return columns[e] >= 0 && w[e] > 3; }", "const int a"),
+    ],
+)
+def test_flags_alone_are_tested_before_an_arc_is_noted(filter: str, keep: str, then: str) -> None:
+    body = f"""forall (e in g.edges().filter({filter})) {{
+      node a = e.destination;
+      forall (c in g.neighbors(a)) {{
+        c.x = 1;
+      }}
+    }}"""
+    text = around(body, "propNode<int> x, propEdge<bool> y, propEdge<int> w")
+    lines = CUDA.kernels_text(for_target(starplat.compile(text).module(), "cuda", IN_PLACE)).splitlines()
+    place = next(number for number, line in enumerate(lines) if keep in line)
+    assert "-> int {" in lines[place + 1]
+    assert then in lines[place + 2]
+
+
+@pytest.mark.parametrize(
+    ("ends", "asked"),
+    [
+        ("e.source, e.destination", "first_of_parallel(row_offsets, columns, e, v, w)"),
+        ("e.destination, e.source", "find_arc_among_gaps(w, v)"),
+        ("v, v", "find_arc_among_gaps(v, v)"),
+    ],
+)
+def test_whether_an_arc_is_the_first_of_those_parallel_takes_no_search(ends: str, asked: str) -> None:
+    body = f"""forall (v in g.nodes()) {{
+      for (w in g.neighbors(v)) {{
+        edge e = g.get_edge(v, w);
+        if (e == g.get_edge({ends})) {{
+          v.x += 1;
+        }}
+      }}
+    }}"""
+    assert asked in kernels_in_place(body, "propNode<int> x")
 
 
 def test_a_module_without_the_knob_stays_as_it_is() -> None:

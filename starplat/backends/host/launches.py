@@ -27,6 +27,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.launches import reached_in
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.listed import MOST_GUESSED, known_length
+from starplat.ir.shapes.rows_of_arcs import row_of_arc
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ class LaunchPrinter:
         if iterations is None:
             function, first = launching.once, launching.once_first
         elif kernel.shares_arcs:
-            iterations = launching.busy.format(iterations=iterations)
+            few = row_of_arc(kernel) is not None  # blocks that run at once note the most of few arcs
+            iterations = launching.busy.format(iterations="0" if few else iterations)
         elif kernel.works_apart and launching.apart:
             function = launching.apart
             iterations = launching.pieces.format(iterations=iterations) if kernel.in_pieces else iterations

@@ -17,7 +17,7 @@ from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.gathering import Gathering, gathering, giving
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
-from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc
+from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc, tested_apart
 from starplat.ir.shapes.searching import Asking, Searching, asking, searching
 
 
@@ -84,18 +84,18 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:
     """Independent work on the rows that arcs lead to."""
-    assert kernel.filter is not None
     assert isinstance(kernel.domain, ir.AllArcs)
-    loop = row.loop
+    loop, (keep, then) = row.loop, tested_apart(kernel)
     none = st.Leave(ir.Const(-1, ir.Element.NODE))
+    kept = tuple(st.If(negated(condition), (none,)) for condition in then)
     tested = () if row.condition is None else (st.If(negated(row.condition), (none,)),)
     body = operations.along(loop, operations.block(loop.body))
     return st.AdvanceRows(
         kernel.domain.first or build.ZERO,
         kernel.domain.end or ir.NumArcs(),
         kernel.index,
-        kernel.filter,
-        without_unread((*operations.block(row.lets), *tested, st.Leave(loop.node))),
+        keep,
+        without_unread((*kept, *operations.block(row.lets), *tested, st.Leave(loop.node))),
         loop.layout.offsets,
         loop.position,
         without_unread(replace_continue((*operations.block(row.lets), *body), (st.Leave(),))),

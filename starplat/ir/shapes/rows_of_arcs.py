@@ -6,8 +6,9 @@ node that is one of these values.
 
 from dataclasses import dataclass
 
-from starplat.ir import build, nodes as ir
+from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.gathering import repeatable
+from starplat.ir.visitor import walk_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +47,18 @@ def _row(body: tuple[ir.KernelOp, ...]) -> RowOfArc | None:
             both = condition if inner.condition is None else build.both(condition, inner.condition)
             return RowOfArc(lets, both, inner.loop)
     return None
+
+
+def reads_flags(condition: ir.Expression, own: ir.Ref) -> bool:
+    """Whether a condition reads flags of an arc alone, which slots without an arc have too: a quarter of the bytes that
+    its neighbor takes."""
+    reads = (e for e in walk_expression(condition) if isinstance(e, ir.Load | ir.FindArc | ir.CallFunction))
+    return all(isinstance(e, ir.Load) and (e.array.element, e.index) == (ir.Element.BOOL, own) for e in reads)
+
+
+def tested_apart(kernel: ir.Kernel) -> tuple[ir.Expression, tuple[ir.Expression, ...]]:
+    """What the filter asks of all arcs, and what it asks then: the second reads more, of few arcs if flags come first.
+    Flags alone can be read for several arcs at once, since no other answer decides whether they may be."""
+    assert kernel.filter is not None
+    first, *others = conditions.conjuncts(kernel.filter)
+    return (first, tuple(others)) if reads_flags(first, kernel.own) else (kernel.filter, ())

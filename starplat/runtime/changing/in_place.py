@@ -4,7 +4,7 @@ Where one of them has too little room, all rows are laid out anew with more; so 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -36,13 +36,12 @@ def kernels_in_place(elements: tuple[ir.Element, ...]) -> ir.Module:
     """The module with all kernels that change rows with such cells in place, those of the neighbors first."""
     moved = dict(zip(_moved_as(elements), elements, strict=True))
     return module_of(
-        room.deleting(),
-        room.listing(),
+        room.finding(),
         room.adding(elements),
         room.adding_by_row(elements),
         spreading.tallying(),
         *(spreading.spreading(number, element) for number, element in moved.items()),
-        scalars=(room.CELLS, spreading.SLOTS),
+        scalars=(room.DELETIONS, room.CELLS, spreading.SLOTS),
     )
 
 
@@ -78,16 +77,18 @@ def changed_in_place(
     properties: Sequence[Moving],
     *,
     directed: bool,
+    lists: "Lists",
     stays: Callable[[Buffer], bool],
 ) -> Merged:
-    """The graph after the changes of a slice: `before` itself, unless its rows have no room, or too little. `stays`
-    says which cells of arcs are needed afterwards as they were. The other arguments are those of `merged`."""
+    """The graph after the changes of a slice: `before` itself, unless its rows have no room, or too little. `lists` are
+    those of the run, and `stays` says which cells of arcs are needed afterwards as they were. The other arguments are
+    those of `merged`."""
     own = cells_of_arcs(slice, lying, used)
     ways = [Way(lying(ir.ROW_OFFSETS), lying(ir.ROW_ENDS), True, (*own.values(), *properties))]
     if directed and has_reversed_rows(used):
         columns = Moving(ir.Element.NODE, lying(ir.IN_COLUMNS), slice.sources)
         ways.append(Way(lying(ir.IN_ROW_OFFSETS), lying(ir.IN_ROW_ENDS), False, (columns,)))
-    change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs, stays=stays)
+    change = InPlace(device, slice, before.num_nodes, before.num_arcs, before.wide_arcs, lists=lists, stays=stays)
     try:
         after = [change.applied(way if before.has_room else change.spread(way)) for way in ways]
     finally:
@@ -107,23 +108,55 @@ def _buffers(ways: Sequence[Way], own: Collection[ir.Array]) -> dict[ir.Array, B
     return buffers
 
 
+@dataclass
+class Lists:
+    """Where batches list their additions by segment: for the largest so far. The table holds nothing between two."""
+
+    device: Device
+    room: int = -1
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+
+    def of(self, added: int) -> dict[str, Buffer]:
+        """The arrays of lists for so many additions."""
+        if added > self.room:
+            self.leave()
+            self.room = added
+            cells = _cells_for(added)
+            sizes = {room.LEFT_OVER: added, room.FIRST_SLOTS: cells, room.HEADS: cells, room.NEXT: added}
+            for array, count in sizes.items():
+                self.buffers[array.name] = self.device.allocate(dtype_of(array.element, wide_arcs=False), count)
+            for array in (room.FIRST_SLOTS, room.HEADS):
+                self.device.fill(self.buffers[array.name], -1)
+        return self.buffers
+
+    def leave(self) -> None:
+        """Gives the arrays back."""
+        self.room = -1
+        while self.buffers:
+            self.device.release(self.buffers.popitem()[1])
+
+
+def _cells_for(added: int) -> int:
+    """Cells of the table for so many additions: an odd number, so that segments do not share a few cells."""
+    return (1 << (added + added // 2).bit_length()) + 1
+
+
 @dataclass(kw_only=True)
 class InPlace(Merge):
     """One change of rows with room; `stays` says which cells of arcs are needed afterwards as they were."""
 
+    lists: Lists
     stays: Callable[[Buffer], bool]
 
     def applied(self, way: Way) -> Way:
         """The rows after the change; they lie anew if one of them had too little room."""
-        self._delete(way)
-        if not (added := self.slice.added):
+        device, added, lists = self.device, self.slice.added, self.lists.of(self.slice.added)
+        full = self._changed_where_room(way, lists)
+        if not full:
             return way
-        left_over = self._room(ir.Element.BOOL, added)
-        if not (full := self._added_where_room(way, left_over)):
-            return way
-        device = self.device
         with device.working():
-            order = self.order(way, device.vector_module.flatnonzero(device.as_vector(left_over)))
+            left_over = device.as_vector(lists[room.LEFT_OVER.name])[:added]
+            order = self.order(way, device.vector_module.flatnonzero(left_over))
             rows = self._ends(way, self.slice)[0][order]
         way = self.spread(way, rows)
         buffers = self._rows(way) | self._cells(way) | {room.ORDER.name: self._buffer(order)}
@@ -136,24 +169,19 @@ class InPlace(Merge):
         module = kernels_in_place(way.elements)
         return self._launch(kernel, buffers, way.neighbors.count, iterations, module, scalars)
 
-    def _delete(self, way: Way) -> None:
-        if deletions := self.slice.deletions:
-            count = len(deletions)
-            self._change(room.DELETE, way, self._rows(way, deletions), count, {COUNT.name: count})
-
-    def _added_where_room(self, way: Way, left_over: Buffer) -> int:
-        """Adds arcs to rows as they lie; which are left over for want of room, and how many."""
-        added = self.slice.added
-        cells = 2 ** (added + added // 2).bit_length() + 1  # an odd number, so that segments do not share a few cells
-        scalars: Mapping[str, Value] = {COUNT.name: added, room.CELLS.name: cells}
-        buffers = self._rows(way) | {
-            room.LEFT_OVER.name: left_over,
-            room.FIRST_SLOTS.name: self._table(ir.Element.LONG, cells),
-            room.HEADS.name: self._table(ir.Element.INT, cells),
-            room.NEXT.name: self._room(ir.Element.INT, added),
-        }
-        self._change(room.LIST, way, buffers, added, scalars)
-        left = self._change(room.ADD, way, buffers | self._cells(way), cells, scalars)
+    def _changed_where_room(self, way: Way, lists: Mapping[str, Buffer]) -> int:
+        """Deletes arcs, and adds others to rows as they lie; how many are left over for want of room."""
+        added, gone = self.slice.added, self.slice.deletions
+        deletions, cells = 0 if gone is None else len(gone), _cells_for(added)
+        count = deletions + added
+        scalars: Mapping[str, Value] = {COUNT.name: count, room.DELETIONS.name: deletions, room.CELLS.name: cells}
+        buffers = {**self._rows(way), **lists}
+        begins, goes = map(self._buffer, self._ends(way, gone or self.slice))
+        find = {**buffers, room.GONE_BEGINS.name: begins, room.GONE_GOES.name: goes}
+        self._change(room.FIND, way, find, count, scalars)
+        if not added:
+            return 0
+        left = self._change(room.ADD, way, {**buffers, **self._cells(way)}, cells, scalars)
         return int(left[room.FULL.name])
 
     def order(self, way: Way, some: Vector) -> Vector:
@@ -168,9 +196,9 @@ class InPlace(Merge):
         """The nodes of updates whose rows these are, and the neighbors."""
         return (slice.sources, slice.destinations) if way.forward else (slice.destinations, slice.sources)
 
-    def _rows(self, way: Way, slice: Slice | None = None) -> dict[str, Buffer]:
-        """What all kernels that change rows take, for the additions if nothing else is said."""
-        begins, goes = self._ends(way, slice or self.slice)
+    def _rows(self, way: Way) -> dict[str, Buffer]:
+        """What all kernels that change rows take."""
+        begins, goes = self._ends(way, self.slice)
         return {
             names.OFFSETS.name: way.offsets,
             room.ENDS.name: way.ends,
@@ -186,12 +214,6 @@ class InPlace(Merge):
             what = names.Carried.numbered(number, one.element)
             buffers |= {what.old.name: one.cells, what.added.name: self._added(one, None)}
         return buffers
-
-    def _table(self, element: ir.Element, count: int) -> Buffer:
-        """Cells that hold nothing yet."""
-        table = self._room(element, count)
-        self.device.fill(table, -1)
-        return table
 
     def spread(self, way: Way, full: Vector | None = None) -> Way:
         """The rows with new room; more in the rows `full`, each of which is named once for an arc to come. Cells move
@@ -264,7 +286,8 @@ def _change_one_row(device: Device, elements: tuple[ir.Element, ...], wide_arcs:
     graph = Graph(np.array([0, 1]), np.zeros(1, np.int32))
     updates = Updates.of(graph, kinds, [0] * len(kinds), [0] * len(kinds))
     slice = Slices(device, updates).apart(0, len(kinds), (DELETE, ADD))
-    change = InPlace(device, slice, 1, 1, wide_arcs, stays=lambda cells: False)
+    lists = Lists(device)
+    change = InPlace(device, slice, 1, 1, wide_arcs, lists=lists, stays=lambda cells: False)
 
     def held(cells: list[int], dtype: np.dtype[np.generic]) -> Buffer:
         return device.as_buffer(device.vector_of(np.array(cells, dtype)))
@@ -273,4 +296,5 @@ def _change_one_row(device: Device, elements: tuple[ir.Element, ...], wide_arcs:
     moving[0] = replace(moving[0], added=change.slice.destinations)
     change.applied(change.spread(Way(held([0, 1], arc), held([1], arc), True, tuple(moving))))
     change.done()
+    lists.leave()
     device.traffic = traffic

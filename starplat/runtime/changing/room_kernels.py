@@ -20,16 +20,20 @@ _ARC, _INT, _LONG, _NODE = ir.Element.ARC, ir.Element.INT, ir.Element.LONG, ir.E
 ENDS = ir.Array("ends", _ARC, ir.Extent.NODES, ir.Origin.PARAMETER)
 """Where rows would end whose arcs lay one behind the other: what their degrees are taken from."""
 BEGINS, GOES = of_updates("begins", _NODE), of_updates("goes", _NODE)
-"""The ends of updates, in the order of the slice; the row is that of the first."""
+"""The ends of additions, in the order of the slice; the row is that of the first."""
+GONE_BEGINS, GONE_GOES = of_updates("gone_begins", _NODE), of_updates("gone_goes", _NODE)
+"""Those of deletions."""
 FIRST_SLOTS, HEADS = of_updates("first_slots", _LONG), of_updates("heads", _INT)
 """By cell of the table, the first slot of a segment and the number of the addition that begins its list; -1 where the
-cell is free."""
+cell is free. They all are between two batches."""
 NEXT = of_updates("next", _INT)
 """By addition, the one behind it in its list; -1 behind the last."""
 LEFT_OVER = of_updates("left_over", ir.Element.BOOL)
 """By addition, whether its segment has no slot for the arc."""
 ORDER = of_updates("order", _LONG)
 """Numbers of the additions that are left over, by row, neighbor and number."""
+DELETIONS = ir.Variable("deletions", _INT)
+"""How many deletions there are."""
 CELLS = ir.Variable("cells", _INT)
 """Cells of the table."""
 FULL = ir.Variable("full", _INT)
@@ -40,7 +44,7 @@ SEGMENT = 512
 LONGEST_LIST = 64
 """Longer lists are left over: hardly any segment has as many empty slots."""
 
-DELETE, LIST, ADD, ADD_BY_ROW = "delete", "list", "add", "add_by_row"
+FIND, ADD, ADD_BY_ROW = "find", "add", "add_by_row"
 """The kernels' names."""
 
 _ZERO, _ONE = ir.Const(0, _ARC), ir.Const(1, _ARC)
@@ -93,11 +97,11 @@ class _Update:
             _ARC, "first", "low", "high", "middle", "end"
         )
 
-    def found(self, number: ir.Expression) -> tuple[ir.KernelOp, ...]:
+    def found(self, begins: ir.Array, goes: ir.Array, number: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """Sets the ends of the update, and the slots of the row."""
         return (
-            ir.Let(self.row, ir.Load(BEGINS, number)),
-            ir.Let(self.neighbor, ir.Load(GOES, number)),
+            ir.Let(self.row, ir.Load(begins, ir.Ref(number))),
+            ir.Let(self.neighbor, ir.Load(goes, ir.Ref(number))),
             ir.Let(self.first, ir.Load(OFFSETS, ir.Ref(self.row))),
             ir.Let(self.low, ir.Ref(self.first)),
             ir.Let(self.end, ir.Load(OFFSETS, build.plus(ir.Ref(self.row), ir.Const(1, _NODE)))),
@@ -162,18 +166,22 @@ def _listed(i: ir.Variable, key: ir.Variable) -> tuple[ir.KernelOp, ...]:
     )
 
 
-def deleting() -> ir.Kernel:
-    """The kernel that deletes arcs, in any order."""
-    of, i = _Update(), ir.Variable("i", _INT)
-    what = "deletes arcs, each with those parallel to it"
-    return kernel_of(DELETE, ir.Numbers(ir.Ref(COUNT)), i, (*of.found(ir.Ref(i)), *of.deleted()), what)
-
-
-def listing() -> ir.Kernel:
-    """The kernel that lists additions by segment."""
-    of, i, key = _Update(), ir.Variable("i", _INT), ir.Variable("key", _LONG)
-    body = (*of.found(ir.Ref(i)), *of.segment(key), *_listed(i, key), ir.Store(LEFT_OVER, ir.Ref(i), build.FALSE))
-    return kernel_of(LIST, ir.Numbers(ir.Ref(COUNT)), i, body, "lists additions by segment")
+def finding() -> ir.Kernel:
+    """The kernel that deletes arcs, in any order, and lists additions by segment. Neither minds the other: a slot that
+    is emptied meanwhile is read as the same node. Deletions come first, so that few warps have both."""
+    gone, of = _Update(), _Update()
+    i, number, key = *variables(_INT, "i", "number"), ir.Variable("key", _LONG)
+    delete = (*gone.found(GONE_BEGINS, GONE_GOES, i), *gone.deleted())
+    list_one = (
+        ir.Let(number, build.minus(ir.Ref(i), ir.Ref(DELETIONS))),
+        *of.found(BEGINS, GOES, number),
+        *of.segment(key),
+        *_listed(number, key),
+        ir.Store(LEFT_OVER, ir.Ref(number), build.FALSE),
+    )
+    body = (ir.KernelIf(build.less(ir.Ref(i), ir.Ref(DELETIONS)), delete, list_one),)
+    what = "deletes arcs, each with those parallel to it, and lists additions by segment"
+    return kernel_of(FIND, ir.Numbers(ir.Ref(COUNT)), i, body, what)
 
 
 class _Segment:
@@ -284,6 +292,8 @@ def adding(elements: tuple[ir.Element, ...]) -> ir.Kernel:
         ir.Let(many, build.ZERO),
         *each_listed((plus_one(many),)),
         ir.KernelIf(build.greater(ir.Ref(many), build.number(LONGEST_LIST)), each_listed(leave_over(one)), add_all),
+        ir.Store(HEADS, ir.Ref(cell), ir.Const(-1, _INT)),
+        ir.Store(FIRST_SLOTS, ir.Ref(cell), ir.Const(-1, _LONG)),
     )
     body = (ir.Let(head, ir.Load(HEADS, ir.Ref(cell))), ir.KernelIf(build.at_least(ir.Ref(head), build.ZERO), of_list))
     kernel = kernel_of(ADD, ir.Numbers(ir.Ref(CELLS)), cell, body, "adds arcs to rows that have room")

@@ -23,6 +23,7 @@ from starplat.backends.launch import (
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import reached_in
+from starplat.ir.shapes.rows_of_arcs import row_of_arc
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.cupy_device import CupyDevice
 from starplat.runtime.devices.device import Kernels, LaunchSize
@@ -187,6 +188,7 @@ class CudaKernels(WordKernels):
 
         self._fresh_boards = set[str]()  # of loops that can begin at once, without a copy that they wait for
         self._loops = {op.name: self._load_loop(op) for op in visitor.loops_of(module)}
+        self._rows_of_arcs = {kernel.name for kernel in module.kernels if row_of_arc(kernel) is not None}
 
     def _load_loop(self, op: ir.OnDevice) -> _Loop:
         name, parameters = CUDA.loop(self.module, op)
@@ -243,8 +245,9 @@ class CudaKernels(WordKernels):
         blocks = -(-size.iterations // GROUP_SIZE)
         if kernel.shares_arcs:
             at_once = GROUPS_OF_A_UNIT * self.device.multiprocessors
-            # as many blocks as run at once share the rows of a part best
-            blocks = at_once if kernel.is_of_part else max(blocks, at_once)
+            # as many blocks as run at once share the rows of a part best, and note the most of few arcs
+            is_few = kernel.is_of_part or kernel.name in self._rows_of_arcs
+            blocks = at_once if is_few else max(blocks, at_once)
         return min(blocks, self.device.most_blocks), GROUP_SIZE
 
     def memory(self, buffer: Buffer) -> int:

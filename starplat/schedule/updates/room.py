@@ -21,6 +21,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import changes_graph
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.rows_of_arcs import reads_flags
 from starplat.ir.visitor import arrays_in, host_ops, walk_host, walks_rows, with_signature
 from starplat.schedule.schedule import Schedule, Updates
 from starplat.schedule.step import Choice, Decided
@@ -34,6 +35,8 @@ def room_in_rows(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
         return Decided(module, (Choice("rows have no room", obstacle),))
     return Decided(replace(module, room=True), (Choice("rows have room", "updates change only rows that they name"),))
 
+
+_ARC, _NODE = ir.Element.ARC, ir.Element.NODE
 
 MANY_ARCS, LONG_ROWS = 2**20, 8
 """From so many arcs on, and so many in a row in the mean, a batch in place is worth the room in rows."""
@@ -68,9 +71,11 @@ def past_room(module: ir.Module, schedule: Schedule, capabilities: Capabilities)
         module = found_by_search(module)
     if not module.room:
         return module
-    passing = _Passing()
+    first = _first_of_parallel(fresh_names.names_of(module).fresh("first_of_parallel"))
+    passing = _Passing(first.name)
     kernels = tuple(map(passing.kernel, module.kernels))
     helpers = tuple(replace(helper, body=passing.kernel_block(helper.body)) for helper in module.helpers)
+    helpers = (*helpers, first) if passing.asks_for_first else helpers
     return with_graph_arrays(with_arrays(replace(module, kernels=kernels, helpers=helpers)))
 
 
@@ -152,16 +157,26 @@ class _Looking(Rewriter):
 
 
 class _Passing(Rewriter):
-    """Passes over slots without arcs."""
+    """Passes over slots without arcs. Whether the arc of a slot is the first of those parallel to it is asked of the
+    slots before it, by a function of that name, in place of a search in the row."""
+
+    def __init__(self, first_of_parallel: str) -> None:
+        self.first_of_parallel, self.asks_for_first = first_of_parallel, False
+        self._rows: dict[ir.Variable, ir.ForNeighbors] = {}
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         if isinstance(kernel.domain, ir.AllArcs):
             assert kernel.iterator is not None
             is_arc = _is_node(ir.CSR.neighbor(ir.Ref(kernel.iterator)))
-            kernel = replace(kernel, filter=is_arc if kernel.filter is None else build.both(is_arc, kernel.filter))
+            if kernel.filter is not None:
+                kept = kernel.filter
+                is_arc = build.both(*((kept, is_arc) if reads_flags(kept, kernel.own) else (is_arc, kept)))
+            kernel = replace(kernel, filter=is_arc)
         return with_signature(self.rebuild(kernel))
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        if isinstance(op, ir.ForNeighbors):
+            self._rows[op.position] = op
         rebuilt = self.rebuild(op)
         if isinstance(rebuilt, ir.ForNeighbors):
             assert rebuilt.layout in ir.ENDS, "rows of a graph that changes lie in one way"
@@ -172,9 +187,37 @@ class _Passing(Rewriter):
         if (degree := _node_of_degree(expression)) is not None:
             layout, node = degree[0], self.expression(degree[1])
             return build.minus(ir.Load(ir.ENDS[layout], node), layout.first(node))
-        if isinstance(expression, ir.FindArc):
-            expression = replace(expression, among_gaps=True)
+        match expression:
+            case ir.Binary(ir.BinaryOperator.EQUAL, ir.Ref(slot), ir.FindArc() as found) if self._finds(found, slot):
+                self.asks_for_first = True
+                given = (ir.ROW_OFFSETS, ir.COLUMNS, ir.Ref(slot), found.source, found.destination)
+                return ir.CallFunction(self.first_of_parallel, given, ir.Element.BOOL)
+            case ir.FindArc():
+                expression = replace(expression, among_gaps=True)
         return self.rebuild(expression)
+
+    def _finds(self, found: ir.FindArc, slot: ir.Variable) -> bool:
+        """Whether a search is for the ends of the arc that lies in a slot of a row that is gone over."""
+        row = self._rows.get(slot)
+        if row is None or row.layout is not ir.CSR:
+            return False
+        return (found.source, found.destination) == (row.node, ir.Ref(row.neighbor))
+
+
+def _first_of_parallel(name: str) -> ir.Function:
+    """The function that says whether no arc before that of a slot has the same ends: slots between may be empty."""
+    slot, source, destination = ir.Variable("slot", _ARC), *(ir.Variable(w, _NODE) for w in ("source", "destination"))
+    given = ir.ROW_OFFSETS, ir.COLUMNS
+    parameters = (*map(ir.Parameter, given), *map(ir.Parameter, (slot, source, destination)))
+    held = ir.CSR.neighbor(build.minus(ir.Ref(slot), ir.Const(1, _ARC)))
+    is_behind_first = build.greater(ir.Ref(slot), ir.CSR.first(ir.Ref(source)))
+    no_arc = build.minus(ir.Const(-1, _NODE), ir.Ref(destination))
+    is_same = build.both(is_behind_first, build.equal(held, ir.Ref(destination)))
+    body = (
+        ir.KernelWhile(build.both(is_behind_first, build.equal(held, no_arc)), (_plus(slot, -1),)),
+        ir.KernelReturn(build.denied(is_same)),
+    )
+    return ir.Function(name, parameters, ir.Element.BOOL, body, comment="whether an arc is the first of those parallel")
 
 
 def _where_node(neighbor: ir.Expression, body: tuple[ir.KernelOp, ...]) -> ir.KernelIf:
@@ -190,7 +233,6 @@ def _is_node(neighbor: ir.Expression) -> ir.Expression:
     return build.at_least(neighbor, ir.Const(0, ir.Element.NODE))
 
 
-_ARC, _NODE = ir.Element.ARC, ir.Element.NODE
 _ROWS = (ir.ROW_OFFSETS, ir.COLUMNS, ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
 
 
