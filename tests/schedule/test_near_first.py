@@ -92,15 +92,15 @@ def drivers(text: str, schedule: str = "auto") -> list[ir.NearestFirst]:
     return [op.driver for op in ops if isinstance(op, ir.Loop) and isinstance(op.driver, ir.NearestFirst)]
 
 
-@pytest.mark.parametrize("schedule", ["auto", "loop=device", "loop=cluster"])
+@pytest.mark.parametrize("schedule", ["auto", "loop=device"])
 def test_steps_begin_with_a_least_one(schedule: str) -> None:
     found = drivers(SPELLINGS["plain"], schedule)
     assert found
     assert all(driver.least is driver.first is not driver.step for driver in found)
 
 
-@pytest.mark.parametrize("schedule", ["priority=delta(8)", "memory=mapped"])
-def test_steps_that_are_told_or_narrower_do_not_change(schedule: str) -> None:
+@pytest.mark.parametrize("schedule", ["priority=delta(8)", "memory=mapped", "loop=cluster"])
+def test_steps_that_are_told_or_narrower_or_of_thin_graphs_do_not_change(schedule: str) -> None:
     found = drivers(SPELLINGS["plain"], schedule)
     assert found
     assert all(driver.least is None and driver.first is driver.step for driver in found)

@@ -14,6 +14,7 @@ from starplat.ir import build, nodes as ir, uses
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
 from starplat.ir.module_rewriter import PUSHING
+from starplat.ir.rewriter import HostRule
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import host_ops, walk_around, walk_host, walk_outside
@@ -79,9 +80,10 @@ class _Spreader(Decider):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if not isinstance(op, ir.OnDevice):
             return (self.rebuild(op),)
-        loops = tuple(inner for inner in _by_branches(op.body) if self.fits(inner))
-        if loops and self.can_part(op, loops):
-            return _Spread(self, op, loops).row(op.body)
+        whole = _in_whole_steps(op)
+        loops = tuple(inner for inner in _by_branches(whole.body) if self.fits(inner))
+        if loops and self.can_part(whole, loops):
+            return _Spread(self, whole, loops).row(whole.body)
         why = "its rounds do more than walk sets and lists of nodes, or stand in those of another loop"
         self.refused.append(Choice(f"{op.name}: the whole grid runs all rounds", why))
         return (op,)
@@ -115,6 +117,22 @@ class _Spreader(Decider):
         walked = membership(kernel)
         listed = isinstance(kernel.domain, ir.Listed) and known_length(kernel.domain) is not None
         return not kernel.reductions and (listed or (walked is not None and _is_switched(walked.members)))
+
+
+def _in_whole_steps(op: ir.OnDevice) -> ir.OnDevice:
+    """The kernel without narrow steps at first, which are for graphs with long rows; a cluster is for those without."""
+    drivers = [inner.driver for inner in walk_host(op.body) if isinstance(inner, ir.Loop)]
+    narrow = [driver.least for driver in drivers if isinstance(driver, ir.NearestFirst)]
+
+    def whole(inner: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        match inner:
+            case ir.DeclareVariable(variable) if variable in narrow:
+                return ()
+            case ir.Loop(driver=ir.NearestFirst() as driver):
+                return (replace(inner, driver=replace(driver, least=None)),)
+        return None
+
+    return replace(op, body=HostRule(whole).host_block(op.body))
 
 
 _NOT_IN_A_ROUND = ir.Fill | ir.CopyArray | ir.Loop | ir.HostForRange
@@ -228,7 +246,7 @@ class _Spread:
         limit = None
         if isinstance(loop.driver, ir.NearestFirst):
             limit = self.taken.variable("limit", loop.driver.step.element)
-            from_step = ir.Ref(loop.driver.first)
+            from_step = ir.Ref(loop.driver.step)
             yield ir.DeclareVariable(limit, from_step)
             begin = (*begin, ir.SetVariable(limit, from_step)) if begin else ()
         self.turned = True
