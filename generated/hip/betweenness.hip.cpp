@@ -142,7 +142,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             bfs_level_end_next = bfs_level_end;
             bfs_level_end = bfs_level_begin;
             bfs_level_begin = bfs_level_starts[depth];
-            few = bfs_level_end_next - bfs_level_end <= (bfs_level_end - bfs_level_begin) / 8;
+            few = bfs_level_end_next - bfs_level_end <= (bfs_level_end - bfs_level_begin) / 8
+                && bfs_level_end - bfs_level_begin >= 65536;
             if (few) {
                 grid_barrier(arrived);
                 {
@@ -196,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 200 "betweenness.hip.cpp"
+#line 201 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

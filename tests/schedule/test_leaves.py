@@ -9,6 +9,7 @@ from starplat.graph import Graph
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
+from starplat.schedule.levels import leaves
 from tests.backends.emulated import Machine, emulated
 from tests.changing import changed
 from tests.programs.cases import EXAMPLES
@@ -47,6 +48,11 @@ READ = {
     "goes on in vain": changed(PULLED, ("while (found);", "while (found || depth < 9);")),
     "twice": changed(PULLED, (BACK, HERE.removesuffix("  }\n}") + BACK)),
 }
+
+
+@pytest.fixture(autouse=True)
+def levels_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaves, "_MANY", 1)
 
 
 def leaves_out(text: str) -> bool:

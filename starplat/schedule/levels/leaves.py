@@ -3,6 +3,7 @@
 A kernel of the way back goes over the neighbors of a level's nodes and does something for those of the next level only.
 If that level has few nodes, few nodes have such a neighbor: nodes of the next level mark them, against the direction of
 the arcs, and of nodes without a mark no row is read. On graphs of few levels the last but one has most of the arcs.
+Rows of small levels are read sooner than threads have waited for each other.
 """
 
 from collections.abc import Iterable
@@ -14,8 +15,9 @@ from starplat.schedule.levels.kernels import is_next
 from starplat.schedule.levels.lists import LevelList, ends_with_last_level
 from starplat.schedule.levels.loops import Levels, WayBack
 
-_FEWER = 8
-"""How many times fewer nodes the next level must have."""
+_FEWER, _MANY = 8, 2**16
+"""How many times fewer nodes the next level must have, and how many nodes the level itself. Ego-Twitter, whose levels
+have up to 45,410, takes 0.39 ms in place of 0.36 on an NVIDIA H200 if levels of any size are marked."""
 
 _AGAINST = {ir.Direction.OUT: ir.Direction.IN, ir.Direction.IN: ir.Direction.OUT}
 
@@ -44,7 +46,8 @@ class Leaves:
         begin, end, after = map(ir.Ref, (self.listed.begin, self.listed.end, self.next_end))
         own, following = (build.minus(*ends, ir.Element.INT) for ends in ((end, begin), (after, end)))
         fewer = build.divided(own, build.number(_FEWER), ir.Element.INT)
-        yield ir.SetVariable(self.few, build.at_most(following, fewer))
+        pays = build.both(build.at_most(following, fewer), build.at_least(own, build.number(_MANY)))
+        yield ir.SetVariable(self.few, pays)
         yield ir.HostIf(ir.Ref(self.few), (ir.Launch(self.marking.name), ir.Launch(self.without_rows.name)))
         yield launch
 
