@@ -65,6 +65,7 @@ ARCS = {
     "along arcs against them": changed(FIRST, ("g.nodes_to", "g.neighbors")),
     "along some arcs": changed(FIRST, ("if (u.level == depth)", "if (u.level == depth && (u + v) % 3 != 1 && u.open)")),
     "levels from 3": changed(FIRST, ("src.level = 0", "src.level = 3"), ("depth = 0", "depth = 3")),
+    "in long numbers": changed(FIRST, ("propNode<node> parent", "propNode<long> parent")),
     "from two": changed(FIRST, ("src.level = 0;", "src.level = 0;\n  node other = 0;\n  other.level = 0;")),
 }
 NEAR = {

@@ -53,6 +53,7 @@ AHEAD = {
     "nothing but a sum of some": {**COPIED, "filter": ".filter(value % 3 == 1)"},
     "what nodes give is of no use before": {"before": "g.attachNodeProperty(given = 7);"},
     "what nodes give is looked at twice": {"between": LOOKS},
+    "nodes look at their rows' ends": {"gives": "v.given = v.value + g.count_outNbrs(v) * 2 + g.count_inNbrs(v);"},
     "the answer is used": {"after": "forall (v in g.nodes()) { v.seen = v.value + 1; }"},
 }
 """What else a program does whose rounds begin ahead."""
@@ -63,6 +64,10 @@ KEPT = {
     "some nodes give nothing": {"gives": "if (v.value % 3 == 1) { v.given = v.value; }"},
     "nodes look at others": {"gives": "v.given = 1; for (w in g.neighbors(v)) { v.given += w.value; }"},
     "a division may fail": {"gives": "v.given = 100 / (v.value + 1);"},
+    "a cell names a node": {"gives": "node u = int(v.value % 90); v.given = g.count_outNbrs(u) + u;"},
+    "a cell names an arc": {"gives": "edge e = int(v.value % 90); v.given = e.weight + e.weight % 3;"},
+    "an argument names a node": {"gives": "node u = (v + rounds) % 90; v.given = g.count_outNbrs(u) + u;"},
+    "an arc is looked for": {"gives": "v.given = g.is_an_edge(v, rounds) ? 2 : 1;"},
     "the number of the round counts": {"gives": "v.given = v.value + i;"},
     "a round may end before": {"between": "if (i == 2) { continue; }"},
     "the sum begins with what was found": {"first": "forall (v in g.nodes()) { v.value += 1; }"},

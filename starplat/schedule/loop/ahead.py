@@ -104,7 +104,7 @@ class _Turner(Decider):
     def is_spare(self, begin: ir.Kernel, loop: ir.Loop | ir.HostForRange) -> bool:
         """Whether it makes no difference that a kernel runs once more: it cannot fail, and all cells that it writes it
         overwrites, in arrays that rounds alone look at."""
-        written, own = visitor.written_arrays(begin.body), own_cells(begin)
+        written, own, ends = visitor.written_arrays(begin.body), own_cells(begin), _ends_of_rows(begin)
         expressions = [e for op in visitor.walk_kernel(begin.body) for e in visitor.expressions_of(op)]
         expressions += () if begin.filter is None else (begin.filter,)
         parts = [part for expression in expressions for part in visitor.walk_expression(expression)]
@@ -114,7 +114,7 @@ class _Turner(Decider):
             not has_loop(begin)
             and not any(_may_fail(part) for part in parts)
             and not any(isinstance(part, ir.Load) and part.array.element is ir.Element.BOOL for part in parts)
-            and all(own.has(a.array, a.index) or a.array.origin is ir.Origin.GRAPH for a in kernel_accesses(begin))
+            and all(own.has(a.array, a.index) or (a.array, a.index) in ends for a in kernel_accesses(begin))
             and all(array in self.at.arrays and overwrites(begin, array) for array in written)
             and not any(array.element is ir.Element.BOOL for array in written)
             and not written & swapped
@@ -158,15 +158,20 @@ def _exchanged(kernel: ir.Kernel, swap: ir.Swap) -> ir.Kernel:
     return ArrayRule(lambda array: names.get(array, array)).kernel(kernel)
 
 
+def _ends_of_rows(kernel: ir.Kernel) -> set[tuple[ir.Array, ir.Expression]]:
+    """Where the rows of a kernel's own nodes begin and end: cells that each node has, whatever others say."""
+    if not isinstance(kernel.domain, ir.AllNodes):
+        return set()
+    loads = (load for layout in ir.ENDS for load in (layout.first(kernel.own), layout.end(kernel.own)))
+    return {(load.array, load.index) for load in loads}
+
+
 def _may_fail(part: ir.Expression) -> bool:
-    """Whether a part of an expression is a division of whole numbers, looks up a cell that a cell names, or may do
-    so."""
+    """Whether a part of an expression is a division of whole numbers or a search for an arc, or may be one."""
     match part:
-        case ir.CallFunction():
+        case ir.CallFunction() | ir.FindArc():
             return True
         case ir.Binary():
             known = isinstance(part.right, ir.Const) and part.right.value not in (0, -1)
             return part.operator.divides and part.element.is_integer and not known
-        case ir.Load():
-            return any(isinstance(inner, ir.Load) for inner in visitor.walk_expression(part.index))
     return False

@@ -133,8 +133,8 @@ def _least_in_row(effect: EdgeEffect, place: typed.Cell, first: int, graph: type
     row = build.row(graph, here, effects.REVERSED[effect.direction])
     arcs = build.over(there, row, build.when(build.both(build.equal(level, effect.value), *when), found))
     value: typed.Expression = build.variable(least)
-    if place.type is Scalar.NODE:
-        value = typed.Convert(value, Scalar.NODE, span=build.span)
+    if place.type is not Scalar.INT:
+        value = typed.Convert(value, place.type, span=build.span)
     later = build.compared(level, typed.Operator.GREATER, build.number(first))
     reached = build.both(build.differs(level, build.infinity()), later)
     stores = build.declare(least, build.infinity()), replace(arcs, parallel=False), build.assign(place, value)
