@@ -1033,13 +1033,18 @@ __device__ inline void ask_long(const arc_t *rows, LongRows &long_rows, const Te
 
 #define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
 
+// The block's own place for nodes to keep, which its warps share.
+__device__ inline int *kept_by_warps() {
+    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
+    return kept;
+}
+
 // Calls finish(node, passes) for the nodes to keep: whether test(node, arc) holds for any of a node's arcs.
 template <class Keep, class Test, class Finish>
 __device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, const Test &test, Finish finish) {
-    __shared__ int kept_by_warps[MOST_TOGETHER * KEPT_AT_ONCE];
     LongRows &long_rows = no_long_rows();
     const int threads = gridDim.x * blockDim.x, lane = threadIdx.x % WARP;
-    int *const kept = kept_by_warps + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
+    int *const kept = kept_by_warps() + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
     for (int first = warp_number() * WARP; first < num_nodes; first += threads * KEPT_AT_ONCE) {
         int count = 0;
         #pragma unroll

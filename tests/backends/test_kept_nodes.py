@@ -33,14 +33,21 @@ def test_nodes_that_a_filter_keeps_are_all_walked(
             assert found[name].tolist() == expected[name].tolist()
 
 
-def test_walks_of_one_launch_share_the_place_for_kept_nodes(tmp_path: Path) -> None:
+ANY = "bool f = False; for (w in g.neighbors(v)) { if (w.a > 3) { f = True; break; } } if (f) { v.b += 1; }"
+
+
+@pytest.mark.parametrize(
+    ("walk", "function"),
+    [("for (w in g.neighbors(v)) { w.b += v.a; }", "advance_all"), (ANY, "ask_all")],
+    ids=["advance", "ask"],
+)
+def test_walks_of_one_launch_share_the_place_for_kept_nodes(walk: str, function: str, tmp_path: Path) -> None:
     """A block has 48 KiB, and a launch may have any number of walks."""
-    walk = "forall (v in g.nodes().filter(a > {})) {{ for (w in g.neighbors(v)) {{ w.b += v.a; }} }}"
-    walks = "".join(map(walk.format, range(12)))
+    walks = "".join(f"forall (v in g.nodes().filter(a > {i})) {{ {walk} }}" for i in range(12))
     program = starplat.compile(
         "function walks(Graph g, propNode<int> a, propNode<int> b) { g.attachNodeProperty(a = 9, b = 0);"
         f"int rounds = 0; while (rounds < 3) {{ {walks} rounds += 1; }} }}"
     )
     text = pipeline.kernels_text(program.module(), "cuda", "loop=device")
-    assert text.count(" advance_all(") >= 12
+    assert text.count(f" {function}(") >= 12
     to_machine_code(text, tmp_path)
