@@ -672,13 +672,18 @@ __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, B
     __syncthreads();
 }
 
+// The block's own place for nodes that its warps keep until they have enough.
+__device__ inline int *kept_by_block() {
+    __shared__ int kept_nodes[2 * MOST_TOGETHER];
+    return kept_nodes;
+}
+
 // Calls body(node, arc) for every arc of the nodes to keep; a warp takes as many as it has threads, which share evenly.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    __shared__ int kept_nodes[2 * MOST_TOGETHER];
     LongRows &long_rows = no_long_rows();
     const int lane = threadIdx.x % WARP;
-    int *waiting = kept_nodes + threadIdx.x / WARP * 2 * WARP, count = 0;
+    int *waiting = kept_by_block() + threadIdx.x / WARP * 2 * WARP, count = 0;
     for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const Lanes kept = lanes_where(begin + lane < num_nodes && keep(begin + lane));
         if (kept >> lane & 1) waiting[count + __popcll(kept & (((Lanes)1 << lane) - 1))] = begin + lane;
@@ -759,19 +764,31 @@ __device__ inline void advance_listed(const int *list, int size, const arc_t *ro
 #define TRIED_AT_ONCE 16  // arcs of a thread whose tests are under way together
 #define MOST_KEPT 1024    // arcs that a block notes
 
+// Arcs that a block has noted, and the nodes they lead to; one with a huge row is less than -1.
+struct NotedArcs {
+    int count, taken;
+    int nodes[MOST_KEPT];
+    arc_t arcs[MOST_KEPT];
+};
+
+// The block's noted arcs, none yet.
+__device__ inline NotedArcs &no_noted_arcs() {
+    __shared__ NotedArcs noted;
+    if (threadIdx.x == 0) noted.count = noted.taken = 0;
+    __syncthreads();
+    return noted;
+}
+
 // Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. Often few of
 // many arcs are to be kept: a block notes these, before its warps take a row each, and all of it a huge one.
 template <class Keep, class RowOf, class Body>
 __device__ inline void advance_rows(
     arc_t from, arc_t up_to, const arc_t *rows, Keep keep, RowOf row_of, Body body
 ) {
-    __shared__ arc_t noted[MOST_KEPT];
-    __shared__ int nodes[MOST_KEPT], noted_count, taken;  // a node with a huge row is less than -1
-    if (threadIdx.x == 0) noted_count = taken = 0;
-    __syncthreads();
+    NotedArcs &noted = no_noted_arcs();
     const int lane = threadIdx.x % WARP;
     const auto visit = [&](int i, int node, int member, int members) {
-        const arc_t arc = noted[i], last = rows[node + 1];
+        const arc_t arc = noted.arcs[i], last = rows[node + 1];
         for (arc_t place = rows[node] + member; place < last; place += members) body(arc, place);
     };
     const long long step = gridDim.x * blockDim.x, end = up_to;
@@ -785,27 +802,27 @@ __device__ inline void advance_rows(
         }
         for (bool full = true; full;) {
             for (; kept != 0; kept &= kept - 1) {
-                const int place = atomicAdd(&noted_count, 1);
+                const int place = atomicAdd(&noted.count, 1);
                 if (place >= MOST_KEPT) break;
-                noted[place] = (arc_t)(first + (__ffs(kept) - 1) * step);
+                noted.arcs[place] = (arc_t)(first + (__ffs(kept) - 1) * step);
             }
             full = __syncthreads_or(kept != 0);
             if (!full && begin + TRIED_AT_ONCE * step < end) break;
-            const int count = min(noted_count, MOST_KEPT);
+            const int count = min(noted.count, MOST_KEPT);
             for (int i = threadIdx.x; i < count; i += blockDim.x) {
-                const int node = row_of(noted[i]);
-                nodes[i] = node >= 0 && rows[node + 1] - rows[node] > HUGE_ROW ? -2 - node : node;
+                const int node = row_of(noted.arcs[i]);
+                noted.nodes[i] = node >= 0 && rows[node + 1] - rows[node] > HUGE_ROW ? -2 - node : node;
             }
             __syncthreads();
             for (int i = 0; i < count;) {
-                i = from_lane(lane == 0 ? atomicAdd(&taken, 1) : 0, 0);
-                if (i < count && nodes[i] >= 0) visit(i, nodes[i], lane, WARP);
+                i = from_lane(lane == 0 ? atomicAdd(&noted.taken, 1) : 0, 0);
+                if (i < count && noted.nodes[i] >= 0) visit(i, noted.nodes[i], lane, WARP);
             }
             for (int i = 0; i < count; i++) {
-                if (nodes[i] < -1) visit(i, -2 - nodes[i], threadIdx.x, blockDim.x);
+                if (noted.nodes[i] < -1) visit(i, -2 - noted.nodes[i], threadIdx.x, blockDim.x);
             }
             __syncthreads();
-            if (threadIdx.x == 0) noted_count = taken = 0;
+            if (threadIdx.x == 0) noted.count = noted.taken = 0;
             __syncthreads();
         }
     }
@@ -1016,13 +1033,18 @@ __device__ inline void ask_long(const arc_t *rows, LongRows &long_rows, const Te
 
 #define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
 
+// The block's own place for nodes to keep, which its warps share.
+__device__ inline int *kept_by_warps() {
+    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
+    return kept;
+}
+
 // Calls finish(node, passes) for the nodes to keep: whether test(node, arc) holds for any of a node's arcs.
 template <class Keep, class Test, class Finish>
 __device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, const Test &test, Finish finish) {
-    __shared__ int kept_by_warps[MOST_TOGETHER * KEPT_AT_ONCE];
     LongRows &long_rows = no_long_rows();
     const int threads = gridDim.x * blockDim.x, lane = threadIdx.x % WARP;
-    int *const kept = kept_by_warps + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
+    int *const kept = kept_by_warps() + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
     for (int first = warp_number() * WARP; first < num_nodes; first += threads * KEPT_AT_ONCE) {
         int count = 0;
         #pragma unroll

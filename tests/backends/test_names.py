@@ -51,6 +51,23 @@ def test_what_headers_declare_gets_an_ending() -> None:
     assert not {name for name in declared if is_free(name)}
 
 
+OF_KERNELS = re.compile(r"^(?:#define|struct|static __device__ [^(]*?(?=\w+\()) ?(\w+)", re.MULTILINE)
+
+
+def test_what_kernels_of_the_cuda_family_have_beside_them_gets_an_ending() -> None:
+    """Functions, types and macros, whose names an array or a set of a program would hide."""
+    folders = [template_folder(name) for name in ("cuda", "cuda_family", "hip")]
+    files = [
+        path
+        for folder in folders
+        for path in folder.iterdir()
+        if not path.name.endswith((".hpp.jinja", "kernels.jinja"))
+    ]
+    declared = {name for path in files for name in OF_KERNELS.findall(path.read_text(encoding="utf-8"))}
+    assert {"MOST_KEPT", "NotedArcs", "advance_rows", "reach", "WARP", "no_long_rows"} <= declared
+    assert not {name for name in declared - {"NAME"} if is_free(name)}, "but for a macro's parameter"
+
+
 @pytest.mark.parametrize("name", ["_x", "a__b", "__", "_", "__kernel", "atomic_min", "cl_mem", "add_inf", "half"])
 def test_reserved_shapes_become_free(name: str) -> None:
     (new,) = called(name)
