@@ -19,7 +19,7 @@ def test_explain_prints_what_is_foreseen(starplat: Starplat) -> None:
     assert "in parts, by nodes, on 16,912 nodes, 34,116 arcs" in said.out
     assert "every round  share contribution: 132.1 KiB" in said.out
     assert "20 rounds of every loop (--rounds)" in said.out
-    assert "rates fit runs on one and two NVIDIA H100; on more no run has been measured" in said.out
+    assert "rates fit runs on one and two NVIDIA H100, and have not been compared with more" in said.out
     assert [line.split()[-2:] for line in said.out.splitlines() if line.startswith("     16")] == [["<", "0.01"]]
     found = starplat(*EXPLAIN, "-t", "openmp", "--ranks", "6", "--json").json["parts"]
     assert [row["parts"] for row in found["rows"]] == [1, 2, 4, 6]

@@ -178,7 +178,7 @@ class Foreseen:
             said.append("an arc takes one device as long as an NVIDIA H100 for graphs made by R-MAT of this size")
             if not 2 ** SCALES[0] <= self.facts.num_nodes <= 2 ** SCALES[-1]:
                 said.append("it was measured for 2^22 to 2^26 nodes: of this graph the times of kernels say little")
-            said.append("rates fit runs on one and two NVIDIA H100; on more no run has been measured")
+            said.append("rates fit runs on one and two NVIDIA H100, and have not been compared with more")
             said.append("parts have equally much to do, and arrays cross whole where a set does not tell what changed")
         links = dict.fromkeys(row.link for row in self.rows if row.link is not None)
         said += [
