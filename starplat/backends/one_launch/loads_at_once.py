@@ -101,7 +101,8 @@ def _behind(gather: st.Gather, changed: Container[ir.Array]) -> st.Gather | None
     match gather.value:
         case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *value):
             listed = gather.listed.array if isinstance(gather.listed, ir.Listed) else None
-            if listed is None or any(array in changed for array in (listed, gather.rows, columns)):
+            names_nodes = listed is not None and columns.element is ir.Element.NODE
+            if not names_nodes or any(array in changed for array in (listed, gather.rows, columns)):
                 return None
             return replace(read_early(gather), behind=neighbor, value=tuple(value))
     return None
