@@ -120,7 +120,10 @@ _WITHOUT_WRITES = st.SwapPointers | st.Assign | st.Declare
 
 
 def _leaves_together(statement: st.Statement) -> bool:
-    """Whether a statement ends with a walk that the threads of a group leave together."""
-    if not isinstance(statement, st.Scope):
-        return False
-    return any(isinstance(last, st.Inserted) and last.together for last in statement.body[-1:])
+    """Whether a statement ends with a walk that the threads of a group leave together, or with sums of a cluster."""
+    match statement:
+        case st.Scope(_, (*_, st.Inserted(together=True))):
+            return True
+        case st.Scope(_, (*_, st.Gather(early=early))):
+            return early is not None
+    return False

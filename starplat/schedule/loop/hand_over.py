@@ -138,6 +138,21 @@ def _in_whole_steps(op: ir.OnDevice) -> ir.OnDevice:
 _NOT_IN_A_ROUND = ir.Fill | ir.CopyArray | ir.Loop | ir.HostForRange
 
 
+def _of_few(body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    """What is left of a round of few nodes: nothing is done ahead that pays with many."""
+    told = {op.variable for op in walk_host(body) if isinstance(op, ir.SetVariable) and op.for_many}
+
+    def left(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        match op:
+            case ir.SetVariable(variable) if variable in told:
+                return (ir.SetVariable(variable, build.FALSE),)
+            case ir.HostIf(ir.Ref(variable), _, ()) if variable in told:
+                return ()
+        return None
+
+    return HostRule(left).host_block(body) if told else body
+
+
 def _is_switched(array: ir.Array) -> bool:
     return array.packed is ir.Packing.SWITCHED
 
@@ -273,7 +288,7 @@ class _Spread:
         self, loop: ir.Loop, goes_on: ir.Variable, limit: ir.Variable | None, *, few: bool
     ) -> tuple[ir.HostOp, ...]:
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
-        made = replace(made, body=PUSHING.host_block(made.body)) if few else made
+        made = replace(made, body=_of_few(PUSHING.host_block(made.body))) if few else made
         nodes = MOST if few else LEAST
         if isinstance(loop.driver, ir.NearestFirst):
             assert limit is not None
