@@ -10,9 +10,13 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.backends.cuda import CUDA
 from starplat.backends.one_launch import nearest
 from starplat.graph import Graph
+from starplat.schedule.apply import decided
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop import hand_over
+from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.backends.test_sets import PROGRAMS, agree, random_graph
@@ -43,6 +47,19 @@ def test_a_block_shares_the_long_rows_that_its_teams_put_off(name: str) -> None:
     other = np.concatenate([np.arange(20, 20 + degree) for _, degree in hubs])
     graph = Graph.from_arcs(640, np.append(one, other), np.append(other, one)).with_random_weights(1, 90)
     agree(name, graph, "auto", MACHINES[2], "loop=cluster")
+
+
+@pytest.mark.parametrize("name", ["bfs_levels", "sssp", "betweenness"])
+def test_wide_groups_ask_for_what_stands_beside(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "NODES", range(1))
+    monkeypatch.setattr(nearest, "_ENOUGH", 9)
+    agree(name, random_graph(260, 6, 7), "auto", MACHINES[2], "loop=cluster")
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    made = decided(module, parse_schedule("loop=cluster"), CUDA.capabilities, GraphFacts(260, 800, 6)).module
+    few = kernel(CUDA.kernels_text(made), f"{name}_few")
+    assert "__launch_bounds__(1024, 1)" in few
+    asked = re.findall(r"ask_beside\((\w+)", few)
+    assert {"columns", "row_offsets"} < set(asked)
 
 
 def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:

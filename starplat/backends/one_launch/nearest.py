@@ -68,7 +68,7 @@ def _while_near_are_many(
     size = ir.Variable(maker.fresh(f"{rounds.now.name}_size"), ir.Element.INT)
     some = build.greater(ir.Ref(size), build.ZERO)
     on = (st.GridBarrier(), st.Continue())  # others may still ask for the far pile, to which a walk adds
-    many = build.at_least(ir.Ref(size), build.number(_ENOUGH))
+    many = build.at_least(ir.Ref(size), build.number(_ENOUGH << 2 * maker.op.wide))
     leave = tuple(replace(one, then=(st.If(some, on), *one.then)) if isinstance(one, st.If) else one for one in far)
     return (
         st.Declare(size, build.ZERO, constant=False),
