@@ -156,6 +156,15 @@ def test_sums_of_a_cluster_read_at_once_what_they_may_need() -> None:
     assert not re.search("_there|_here|gather_behind", by_grid)
 
 
+def test_a_sum_that_waits_for_no_walk_is_done_beside_it() -> None:
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "betweenness.sp").module(), "cuda", "loop=cluster")
+    few, many = kernel(text, "betweenness_few"), kernel(text, "betweenness_many")
+    assert "advance_and_gather(bfs_level_nodes, bfs_level_order + bfs_level_begin," in few
+    assert not re.search(r"advance_and_keep\(|\bgather\(", few)
+    assert "advance_and_keep(" in many
+    assert "advance_and_gather(" not in many
+
+
 HEAVY = """
 function heavy(Graph g, propEdge<int> weight, propNode<int> mark, propNode<long> total, SetN<g> sources) {
     g.attachNodeProperty(total = 0);

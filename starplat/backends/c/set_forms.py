@@ -171,7 +171,10 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
 _WITHOUT_SETS = ("reached", "note_reached", "reach", "gather_ready", "gather_behind")
 """Functions of clusters that know no sets."""
 
-_CROSSING = {"short": ("set_left", "leave"), "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared")}
+_CROSSING = {
+    "short": ("set_left", "leave"),
+    "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared", "advance_and_gather"),
+}
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 
 _OF_ROWS = ("warp_number", "sum_up_to")

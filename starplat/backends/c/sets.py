@@ -13,6 +13,7 @@ _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.In
 _OfReached = st.IfReaches | st.NoteReached
 _OfRows = (
     st.Advance
+    | st.AdvanceAndGather
     | st.AdvanceRows
     | st.Ask
     | st.Collect
@@ -33,6 +34,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     match statement:
         case st.Advance():
             yield from rows.advance(statement)
+        case st.AdvanceAndGather():
+            yield from rows.advance_and_gather(statement)
         case st.AdvanceRows():
             yield from rows.advance_rows(statement)
         case st.Gather():

@@ -116,6 +116,32 @@ def short_behind_walks(body: st.Body) -> st.Body:
     return tuple(made)
 
 
+def side_by_side(body: st.Body) -> st.Body:
+    """The statements of a cluster, where two walks over a set that need no barrier between them share its threads."""
+    made: list[st.Statement] = []
+    for statement in body:
+        both = _both(*made[-2:], statement) if len(made) > 1 else None
+        if both is not None:
+            made[-2:] = [both]
+        elif isinstance(statement, st.While):
+            made.append(replace(statement, body=side_by_side(statement.body)))
+        else:
+            made.append(statement)
+    return tuple(made)
+
+
+def _both(first: st.Statement, between: st.Statement, second: st.Statement) -> st.Scope | None:
+    """A walk over the arcs of a set and a sum over its members as one, if only a list that lacks some parts them."""
+    match first, between, second:
+        case (
+            st.Scope(comments, (st.Advance(keep=None, takes=False) as walk, *ends)),
+            st.GridBarrier(ir.Array() as members),
+            st.Scope(_, (st.Gather(keep=None, takes=True, noted=ir.ListMembers()) as gather,)),
+        ) if members == walk.members == gather.members:
+            return st.Scope(comments, (st.AdvanceAndGather(walk, gather), *ends))
+    return None
+
+
 _WITHOUT_WRITES = st.SwapPointers | st.Assign | st.Declare
 
 
