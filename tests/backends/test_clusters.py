@@ -49,7 +49,7 @@ def test_a_block_shares_the_long_rows_that_its_teams_put_off(name: str) -> None:
     agree(name, graph, "auto", MACHINES[2], "loop=cluster")
 
 
-@pytest.mark.parametrize("name", ["bfs_levels", "sssp", "betweenness"])
+@pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
 def test_wide_groups_ask_for_what_stands_beside(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hand_over, "NODES", range(1))
     monkeypatch.setattr(nearest, "_ENOUGH", 9)

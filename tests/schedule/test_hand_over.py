@@ -86,39 +86,10 @@ def test_auto_goes_by_degrees(facts: GraphFacts | None, chosen: bool) -> None:
     assert any(name.endswith("*") for name in launches("bfs_levels", "auto", facts)) is chosen
 
 
-@pytest.mark.parametrize("name", ["sssp", "betweenness"])
-def test_levels_and_nearest_nodes_are_few_on_large_graphs_too(name: str) -> None:
-    assert launches(name, "auto", ROADS) == launches(name, "auto", GRID_OF_4096) == launches(name)
-
-
-REACHED_AND_TOLD = """
-function reached_and_told(Graph g, propNode<int> level, propNode<int> told, node src) {
-  propNode<bool> frontier;
-  g.attachNodeProperty(level = INF, told = 0, frontier = False);
-  src.level = 0;
-  src.frontier = True;
-  bool finished = False;
-  fixedPoint until (finished : !frontier) {
-    forall (v in g.nodes().filter(frontier == True)) {
-      forall (w in g.neighbors(v)) {
-        w.told += v.level;
-      }
-    }
-    forall (v in g.nodes().filter(frontier == True)) {
-      forall (w in g.neighbors(v)) {
-        <w.level, w.frontier> = <Min(w.level, v.level + 1), True>;
-      }
-    }
-  }
-}
-"""
-
-
-def test_rounds_that_do_more_stay_with_the_grid_on_large_graphs() -> None:
-    module = starplat.compile(REACHED_AND_TOLD).module()
-    for facts, spread in ((ROADS, True), (GRID_OF_4096, False)):
-        made = decided(module, parse_schedule("auto"), CUDA.capabilities, facts).module
-        assert any(op.cluster for op in loops_of(made)) is spread
+@pytest.mark.parametrize(("name", "chosen"), [("sssp", True), ("betweenness", False)])
+def test_only_searches_and_nearest_nodes_are_for_a_cluster_on_large_graphs(name: str, chosen: bool) -> None:
+    assert any(one.endswith("*") for one in launches(name, "auto", ROADS))
+    assert any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096)) is chosen
 
 
 SMALL = GraphFacts(1000, 3000, 4)

@@ -120,7 +120,7 @@ def side_by_side(body: st.Body) -> st.Body:
     """The statements of a cluster, where two walks over a set that need no barrier between them share its threads."""
     made: list[st.Statement] = []
     for statement in body:
-        both = _both(*made[-2:], statement) if len(made) > 1 else None
+        both = _both(made[-2], made[-1], statement) if len(made) > 1 else None
         if both is not None:
             made[-2:] = [both]
         elif isinstance(statement, st.While):

@@ -12,7 +12,7 @@ from starplat.ir import nodes as ir, visitor
 
 
 def asking_beside(body: st.Body) -> st.Body:
-    """The statements, whose walks over arcs of sets and lists ask for lines beside theirs."""
+    """The statements, whose walks over arcs of sets ask for lines beside theirs."""
     return tuple(map(_statement, body))
 
 
@@ -24,15 +24,12 @@ def _statement(statement: st.Statement) -> st.Statement:
             return st.If(condition, asking_beside(then), asking_beside(otherwise))
         case st.Advance(members=ir.Array()):
             return replace(statement, body=(_asked(statement), *statement.body))
-        case st.Gather() if statement.behind is not None or statement.noted is not None:
-            return replace(statement, value=(_asked(statement), *statement.value))
     return statement
 
 
-def _asked(walk: st.Advance | st.Gather) -> st.AskBeside:
+def _asked(walk: st.Advance) -> st.AskBeside:
     """The cells of arcs, and those of nodes at either end: nodes that are read soon are beside both."""
-    arc, done = ir.Ref(walk.position), replace(walk, keep=None)
-    parts = tuple(visitor.walk(done))
+    arc, parts = ir.Ref(walk.position), tuple(visitor.walk(walk.body))
     loads = [part for part in parts if isinstance(part, ir.Load)]
     ends = {ir.Ref(walk.node)}
     ends |= {ir.Ref(p.variable) for p in parts if isinstance(p, st.Declare) and _tells_neighbor(p.value, arc)}
