@@ -179,9 +179,10 @@ def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgume
     )
 
 
-def most_new(packing: ir.Packing, sets: int) -> int:
-    """`MOST_NEW` for a launch with so many sets."""
-    return min(MOST_NEW[packing], MOST_NEW_OF_ALL // max(sets, 1))
+def most_new(packing: ir.Packing, sets: int, *, wide: bool = False) -> int:
+    """`MOST_NEW` for a launch with so many sets; twice as many in a wide cluster with more than two, of which one is a
+    pile that waits."""
+    return min(MOST_NEW[packing], MOST_NEW_OF_ALL // max(sets, 1)) << (wide and sets > 2)
 
 
 def most_sets(module: ir.Module) -> int:

@@ -83,7 +83,8 @@ class _Viewer:
         self.module = module
         self.spelling = spelling
         self.names = names
-        self.helpers = Helpers(launch.most_sets(module), of_space=CLUSTER_MACROS)
+        wide = any(op.wide for op in visitor.loops_of(module))
+        self.helpers = Helpers(launch.most_sets(module), wide, of_space=CLUSTER_MACROS)
         self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)
         printer = ExpressionPrinter(spelling, names.local, names.helper, self.helpers)

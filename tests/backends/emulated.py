@@ -89,6 +89,7 @@ def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     text = text.replace('asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");', "on_host::meet_all();")
     text = text.replace('asm volatile("fence.acq_rel.cluster;" ::: "memory");', "{}")
     text = text.replace('asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");', "")
+    text = re.sub(r"asm volatile\(\"prefetch.*\((.*)\)\);", r"(void)*(volatile const char *)(\1);", text)
     text = re.sub(r"asm\(\"mapa.*\);", "there = on_host::in_block(cell, block);", text)
     text = text.replace("extern __shared__ int words_reached[];", f"__shared__ int words_reached[{WORDS_REACHED}];")
     text = re.sub(r"asm\(\"mov.u32 %0, %%dynamic_smem_size;.*\);", "bytes = sizeof(words_reached);", text)

@@ -10,9 +10,13 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.backends.cuda import CUDA
 from starplat.backends.one_launch import nearest
 from starplat.graph import Graph
+from starplat.schedule.apply import decided
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop import hand_over
+from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.backends.test_sets import PROGRAMS, agree, random_graph
@@ -43,6 +47,19 @@ def test_a_block_shares_the_long_rows_that_its_teams_put_off(name: str) -> None:
     other = np.concatenate([np.arange(20, 20 + degree) for _, degree in hubs])
     graph = Graph.from_arcs(640, np.append(one, other), np.append(other, one)).with_random_weights(1, 90)
     agree(name, graph, "auto", MACHINES[2], "loop=cluster")
+
+
+@pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
+def test_wide_groups_ask_for_what_stands_beside(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "NODES", range(1))
+    monkeypatch.setattr(nearest, "_ENOUGH", 9)
+    agree(name, random_graph(260, 6, 7), "auto", MACHINES[2], "loop=cluster")
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    made = decided(module, parse_schedule("loop=cluster"), CUDA.capabilities, GraphFacts(260, 800, 6)).module
+    few = kernel(CUDA.kernels_text(made), f"{name}_few")
+    assert "__launch_bounds__(1024, 1)" in few
+    asked = re.findall(r"ask_beside\((\w+)", few)
+    assert {"columns", "row_offsets"} < set(asked)
 
 
 def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,9 +149,20 @@ def test_sums_of_a_cluster_read_at_once_what_they_may_need() -> None:
     assert "const double share_there = share[w];" in back
     assert re.search(r"const double bc_here = bc\[v\];\s*return \[=\]\(double shares\) mutable \{", back)
     assert "gather_behind(" in back
-    assert "cluster_barrier();" not in re.sub(r"^( +)if \(few\) \{$.*?^\1\}$", "", back, flags=re.MULTILINE | re.DOTALL)
+    assert "cluster_barrier();" not in back
+    assert "few = false;" in back, "what pays with many nodes is not done ahead"
+    assert "if (few) {" in by_grid
     assert "gather_listed(" in by_grid
     assert not re.search("_there|_here|gather_behind", by_grid)
+
+
+def test_a_sum_that_waits_for_no_walk_is_done_beside_it() -> None:
+    text = pipeline.kernels_text(starplat.compile(EXAMPLES / "betweenness.sp").module(), "cuda", "loop=cluster")
+    few, many = kernel(text, "betweenness_few"), kernel(text, "betweenness_many")
+    assert "advance_and_gather(bfs_level_nodes, bfs_level_order + bfs_level_begin," in few
+    assert not re.search(r"advance_and_keep\(|\bgather\(", few)
+    assert "advance_and_keep(" in many
+    assert "advance_and_gather(" not in many
 
 
 HEAVY = """
@@ -164,13 +192,11 @@ def test_what_is_no_cell_of_an_end_is_not_read_ahead_of_its_condition() -> None:
 
 
 def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:
-    """Behind sums, which a block's threads leave one by one, they wait for each other."""
-    ends = {
-        name: few_of(name).split("while (")[0].rsplit("{ auto other", 1)[1] for name in ("bfs_levels", "betweenness")
-    }
-    assert "barrier_of_blocks();" in ends["bfs_levels"]
-    assert "barrier_of_blocks();" not in few_of("betweenness")
-    assert "cluster_barrier();" in ends["betweenness"]
+    """Behind sums too, of which those with long rows are shared by the block."""
+    for name in ("bfs_levels", "betweenness"):
+        end = few_of(name).split("while (")[0].rsplit("{ auto other", 1)[1]
+        assert "    barrier_of_blocks();" in end
+        assert "do {" not in end
 
 
 def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:

@@ -86,10 +86,10 @@ def test_auto_goes_by_degrees(facts: GraphFacts | None, chosen: bool) -> None:
     assert any(name.endswith("*") for name in launches("bfs_levels", "auto", facts)) is chosen
 
 
-@pytest.mark.parametrize("name", ["sssp", "betweenness"])
-def test_rounds_that_do_more_than_reach_nodes_stay_with_the_grid_on_large_graphs(name: str) -> None:
+@pytest.mark.parametrize(("name", "chosen"), [("sssp", True), ("betweenness", False)])
+def test_only_searches_and_nearest_nodes_are_for_a_cluster_on_large_graphs(name: str, chosen: bool) -> None:
     assert any(one.endswith("*") for one in launches(name, "auto", ROADS))
-    assert not any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096))
+    assert any(one.endswith("*") for one in launches(name, "auto", GRID_OF_4096)) is chosen
 
 
 SMALL = GraphFacts(1000, 3000, 4)

@@ -60,6 +60,19 @@ class RowPrinter:
             yield from self.over_nodes(advance, "advance")
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
 
+    def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
+        advance, gather = both.advance, both.gather
+        name, need = self.expressions.local, self.expressions.helpers.need
+        self.called(advance, "advance")
+        self.called(gather, "gather")
+        need("advance_and_gather", "every_node")
+        assert gather.noted is not None
+        places = self.behind(gather.noted.array, gather.noted.first)
+        yield f"advance_and_gather({name(gather.noted.flags)}, {places}, num_nodes, {name(advance.rows)},"
+        yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ",")
+        yield f"{INDENT}{name(gather.rows)}, {self.start(gather)},"
+        yield from self.joined(gather)
+
     def reads_far(self, body: st.Body) -> bool:
         """Whether arrays that may lie in the host's memory are read there."""
         return not self.expressions.far.isdisjoint(uses.arrays_in(body))
@@ -88,10 +101,8 @@ class RowPrinter:
         yield from self.function(f"(int {name(each.node)}, long long {name(found.number)})", each.body, ");")
 
     def gather(self, gather: st.Gather) -> Iterator[str]:
-        name, element = self.expressions.local, gather.total.element
-        kind = self.expressions.spelling.values[element]
-        joined = self.expressions.combined(gather.combine, "a", "b", element)
-        start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
+        name, start = self.expressions.local, self.start(gather)
+        of_node = f"int {name(gather.node)}, "
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
         if all_nodes and gather.node not in uses.variables_in(gather.value):
             function = "gather_far_rows" if self.reads_far(gather.value) else "gather_rows"
@@ -101,6 +112,18 @@ class RowPrinter:
         else:
             columns = () if gather.behind is None else uses.arrays_in((gather.behind,))
             yield from self.over_nodes(gather, "gather", *map(name, columns), start)
+        yield from self.joined(gather, of_node)
+
+    def start(self, gather: st.Gather) -> str:
+        """What a sum begins with."""
+        return f"({self.expressions.spelling.values[gather.total.element]}){self.expressions.expression(gather.start)}"
+
+    def joined(self, gather: st.Gather, of_node: str | None = None) -> Iterator[str]:
+        """The functions of a sum, of which that of an arc's value knows `of_node` what is given, or its node."""
+        name, element = self.expressions.local, gather.total.element
+        kind = self.expressions.spelling.values[element]
+        joined = self.expressions.combined(gather.combine, "a", "b", element)
+        of_node = f"int {name(gather.node)}, " if of_node is None else of_node
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
         neighbor = "" if gather.behind is None else f", int {name(gather.behind.variable)}"
         yield from self.function(f"({of_node}arc_t {name(gather.position)}{neighbor}) -> {kind}", gather.value, ",")

@@ -40,14 +40,14 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     form, sizes = FORMS[packing], str(SET_WORDS[packing].sizes)
     if form.list == "shared":
         helpers.need("clusters")
-        noted = str(most_new(packing, helpers.sets))
+        noted = str(most_new(packing, helpers.sets, wide=helpers.wide))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
         helpers.need("put_off", "tell")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
     helpers.need(f"mark_{form.words}")
-    helpers.need(f"note_{form.list}", most_new=str(most_new(packing, helpers.sets)))
+    helpers.need(f"note_{form.list}", most_new=str(most_new(packing, helpers.sets, wide=helpers.wide)))
     helpers.need("inserted")
 
 
@@ -171,7 +171,10 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
 _WITHOUT_SETS = ("reached", "note_reached", "reach", "gather_ready", "gather_behind")
 """Functions of clusters that know no sets."""
 
-_CROSSING = {"short": ("set_left", "leave"), "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared")}
+_CROSSING = {
+    "short": ("set_left", "leave"),
+    "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared", "advance_and_gather"),
+}
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 
 _OF_ROWS = ("warp_number", "sum_up_to")

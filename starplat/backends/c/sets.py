@@ -5,7 +5,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.c.groups import GroupPrinter
-from starplat.backends.c.lines import Printer
+from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import clearing, need_end, need_frontier, need_insertion, need_listing, need_query
 
@@ -13,6 +13,7 @@ _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.In
 _OfReached = st.IfReaches | st.NoteReached
 _OfRows = (
     st.Advance
+    | st.AdvanceAndGather
     | st.AdvanceRows
     | st.Ask
     | st.Collect
@@ -24,7 +25,7 @@ _OfRows = (
     | st.GroupLoop
     | st.Search
 )
-WithSets = _OfRows | st.EachKept | st.EachMember | _OfOneSet | _OfReached
+WithSets = _OfRows | st.AskBeside | st.EachKept | st.EachMember | _OfOneSet | _OfReached
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
@@ -33,6 +34,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     match statement:
         case st.Advance():
             yield from rows.advance(statement)
+        case st.AdvanceAndGather():
+            yield from rows.advance_and_gather(statement)
         case st.AdvanceRows():
             yield from rows.advance_rows(statement)
         case st.Gather():
@@ -65,10 +68,23 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.each_member(statement)
         case st.EachKept():
             yield from rows.each_kept(statement)
+        case st.AskBeside():
+            yield from _ask_beside(printer, statement)
         case st.IfReaches() | st.NoteReached():
             yield from _of_reached(printer, statement)
         case _:
             yield from _of_one_set(printer, statement)
+
+
+def _ask_beside(printer: Printer, asked: st.AskBeside) -> Iterator[str]:
+    name = printer.expressions.local
+    node, arc = name(asked.node), name(asked.position)
+    printer.expressions.helpers.need("ask_beside")
+    yield f"if ({arc} % 32 == 16) {{  // in the middle of a line of memory"
+    yield from (f"{INDENT}ask_beside({name(array)}, {arc}, num_arcs);" for array in asked.of_arcs)
+    yield from (f"{INDENT}ask_beside({name(array)}, {node}, num_nodes);" for array in asked.of_nodes)
+    yield from (f"{INDENT}ask_beside({name(array)}.bits, {node} / 32, num_nodes / 32);" for array in asked.sets)
+    yield "}"
 
 
 def _of_reached(printer: Printer, statement: _OfReached) -> Iterator[str]:

@@ -116,11 +116,40 @@ def short_behind_walks(body: st.Body) -> st.Body:
     return tuple(made)
 
 
+def side_by_side(body: st.Body) -> st.Body:
+    """The statements of a cluster, where two walks over a set that need no barrier between them share its threads."""
+    made: list[st.Statement] = []
+    for statement in body:
+        both = _both(made[-2], made[-1], statement) if len(made) > 1 else None
+        if both is not None:
+            made[-2:] = [both]
+        elif isinstance(statement, st.While):
+            made.append(replace(statement, body=side_by_side(statement.body)))
+        else:
+            made.append(statement)
+    return tuple(made)
+
+
+def _both(first: st.Statement, between: st.Statement, second: st.Statement) -> st.Scope | None:
+    """A walk over the arcs of a set and a sum over its members as one, if only a list that lacks some parts them."""
+    match first, between, second:
+        case (
+            st.Scope(comments, (st.Advance(keep=None, takes=False) as walk, *ends)),
+            st.GridBarrier(ir.Array() as members),
+            st.Scope(_, (st.Gather(keep=None, takes=True, noted=ir.ListMembers()) as gather,)),
+        ) if members == walk.members == gather.members:
+            return st.Scope(comments, (st.AdvanceAndGather(walk, gather), *ends))
+    return None
+
+
 _WITHOUT_WRITES = st.SwapPointers | st.Assign | st.Declare
 
 
 def _leaves_together(statement: st.Statement) -> bool:
-    """Whether a statement ends with a walk that the threads of a group leave together."""
-    if not isinstance(statement, st.Scope):
-        return False
-    return any(isinstance(last, st.Inserted) and last.together for last in statement.body[-1:])
+    """Whether a statement ends with a walk that the threads of a group leave together, or with sums of a cluster."""
+    match statement:
+        case st.Scope(_, (*_, st.Inserted(together=True))):
+            return True
+        case st.Scope(_, (*_, st.Gather(early=early))):
+            return early is not None
+    return False

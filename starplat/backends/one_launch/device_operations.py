@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from starplat.backends import statements as st, uses
+from starplat.backends.launch import threads_of
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch import recording
@@ -153,7 +154,8 @@ class DeviceOperations:
         declared = operations.contributions.declared()
         alone = isinstance(kernel.domain, ir.Once)
         ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
-        ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, alone))
+        threads = 1 if alone else threads_of(self.op)
+        ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, threads))
         filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, st.Insert))
         sets = self.inserted(body, *filled)
         if alone:

@@ -5,7 +5,7 @@ A ring has three cells: one is added to, one is read, one is reset for the next 
 
 from dataclasses import dataclass
 
-from starplat.backends import launch, statements as st, uses
+from starplat.backends import statements as st, uses
 from starplat.backends.legal.operations import Operations
 from starplat.ir import build, fresh_names, launches, nodes as ir, visitor
 from starplat.ir.python.arithmetic import identity
@@ -75,18 +75,18 @@ def following(turn: ir.Variable) -> ir.Expression:
     return ir.Select(last, build.ZERO, build.plus(ir.Ref(turn), build.ONE, ir.Element.INT))
 
 
-def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> st.Body:
-    """Adds a thread's result to the ring."""
+def added(part: ir.Variable, ring: Ring, operations: Operations, threads: int) -> st.Body:
+    """Adds a thread's result to the ring, in a group of so many."""
     combine, here = ring.reduction.combine, ir.Ref(ring.turn)
     if part.element is ir.Element.BOOL and combine.is_any:
         return (st.If(ir.Ref(part), (st.StoreCell(ring.cells, here, build.ONE),)),)
     if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
         return (st.If(build.denied(ir.Ref(part)), (st.StoreCell(ring.cells, here, build.ZERO),)),)
-    if alone:
+    if threads == 1:
         return (st.CombineCell(combine, ring.cells, here, ir.Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
-    return (st.CombineGroup(combine, part, ring.cells, scratch, method, launch.THREADS_TOGETHER, here),)
+    return (st.CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
 
 
 def collected(ring: Ring) -> st.Body:

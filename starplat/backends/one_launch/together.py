@@ -10,7 +10,15 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
-from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, barrier_before, short_behind_walks
+from starplat.backends.one_launch.barriers import (
+    Pending,
+    Touches,
+    after_swap,
+    barrier_before,
+    short_behind_walks,
+    side_by_side,
+)
+from starplat.backends.one_launch.beside import asking_beside
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.loads_at_once import ahead_of_barriers
 from starplat.backends.one_launch.nearest import nearest_first
@@ -62,6 +70,7 @@ class Together:
         if op.cluster:
             changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
             body = ahead_of_barriers(short_behind_walks(body), changed)
+            body = side_by_side(asking_beside(body) if op.wide else body)
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)

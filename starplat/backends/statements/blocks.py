@@ -292,6 +292,14 @@ class Gather:
 
 
 @dataclass(frozen=True, slots=True)
+class AdvanceAndGather:
+    """Both over one set of a cluster, side by side: half of a group's threads each. The sum takes the members."""
+
+    advance: Advance
+    gather: Gather
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """For every `node` to keep: `reach` with one of its arcs for which `test` holds, whichever is found, if any is.
 
@@ -537,6 +545,7 @@ Statement = (
     | EachKept
     | EachTriangle
     | Advance
+    | AdvanceAndGather
     | AdvanceRows
     | Ask
     | Gather

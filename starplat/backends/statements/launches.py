@@ -34,6 +34,19 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True)
+class AskBeside:
+    """Asks the memory for the cells beside those of an arc and of its node, and for the bits of sets beside the node's.
+    One arc in 32 does."""
+
+    node: ir.Variable
+    position: ir.Variable
+    of_arcs: tuple[ir.Array, ...]
+    of_nodes: tuple[ir.Array, ...]
+    sets: tuple[ir.Array, ...]
+    num_arcs: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
 class NoteReached:
     """Sets the bits of `IfReaches` for cells that are not INF."""
 
@@ -165,7 +178,8 @@ class HearOf:
 OfPeers = MeetPeers | GiveCells | TakeValue | GiveSet | CountAnew | AgreeOn | HearOf
 
 LaunchStatement = (
-    Insert
+    AskBeside
+    | Insert
     | NoteReached
     | AskEmpty
     | AskSize

@@ -31,8 +31,12 @@ class DeclareVariable:
 
 @dataclass(frozen=True, slots=True)
 class SetVariable:
+    """`for_many` where the program may take it for false: it says that more is done ahead, which pays with many
+    nodes."""
+
     variable: Variable
     value: Expression
+    for_many: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Leaves:
         own, following = (build.minus(*ends, ir.Element.INT) for ends in ((end, begin), (after, end)))
         fewer = build.divided(own, build.number(_FEWER), ir.Element.INT)
         pays = build.both(build.at_most(following, fewer), build.at_least(own, build.number(_MANY)))
-        yield ir.SetVariable(self.few, pays)
+        yield ir.SetVariable(self.few, pays, for_many=True)
         yield ir.HostIf(ir.Ref(self.few), (ir.Launch(self.marking.name), ir.Launch(self.without_rows.name)))
         yield launch
 

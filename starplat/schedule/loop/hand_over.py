@@ -26,11 +26,11 @@ from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 
 MOST, LEAST = 8192, 4096
-"""A cluster hands over rounds of more nodes, the grid those of fewer."""
+"""A cluster hands over rounds of more nodes, the grid those of fewer; twice as many where its groups are wide."""
 
 ARCS_OF_A_NODE, MOST_ARCS_OF_A_NODE, NODES = 4, 16, range(2**14, 2**20 + 1)
 """Graphs of which `auto` expects many rounds of few nodes: the mean degree and the largest are at most these. In larger
-graphs rounds have so many nodes that the grid is as fast, unless a bit says which of them are reached."""
+graphs a cluster runs the rounds of searches and of nearest nodes alone."""
 
 MOST_REACHED = 2**24
 """Nodes of which a cluster has bits, beside its lists."""
@@ -45,7 +45,7 @@ def rounds_by_one_cluster(
     if not wanted or not capabilities.clusters:
         return module
     is_large = facts is not None and facts.num_nodes >= NODES.stop
-    return _Spreader(module, is_large=is_large, only_reaching=not asked and is_large).decided(tells_refused=asked)
+    return _Spreader(module, is_large=is_large, only_thin=not asked and is_large).decided(tells_refused=asked)
 
 
 def has_rounds(module: ir.Module, capabilities: Capabilities) -> bool:
@@ -63,13 +63,13 @@ def _is_thin(facts: GraphFacts) -> bool:
 
 
 class _Spreader(Decider):
-    """Spreads persistent kernels over several launches, of which two take turns in a loop; `only_reaching` where rounds
-    are to do nothing but reach nodes. Those of a graph that `is_large` have many nodes."""
+    """Spreads persistent kernels over several launches, of which two take turns in a loop; `only_thin` where loops are
+    to have few active nodes on large graphs. Those of a graph that `is_large` have more."""
 
-    def __init__(self, given: ir.Module, *, is_large: bool, only_reaching: bool) -> None:
+    def __init__(self, given: ir.Module, *, is_large: bool, only_thin: bool) -> None:
         super().__init__(given)
         self.is_large = is_large
-        self.only_reaching = only_reaching
+        self.only_thin = only_thin
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
         """The function, with the cells that its launches leave their sets in."""
@@ -109,7 +109,13 @@ class _Spreader(Decider):
         plain = not any(isinstance(inner, _NOT_IN_A_ROUND) for inner in inside)
         walks = [inner for inner in inside if isinstance(inner, ir.Launch)]
         fits = plain and bool(walks) and all(map(self.walks_few, walks))
-        return fits and (not self.only_reaching or all(walk.reaches is not None for walk in walks))
+        return fits and (not self.only_thin or self.is_thin(op))
+
+    def is_thin(self, op: ir.Loop) -> bool:
+        """Whether few nodes are active in most rounds on a large graph too, if its nodes have few arcs: those that a
+        breadth-first search reaches, or the nearest ones."""
+        walks = [inner for inner in walk_outside(ir.Launch, op.body) if isinstance(inner, ir.Launch)]
+        return isinstance(op.driver, ir.NearestFirst) or all(walk.reaches is not None for walk in walks)
 
     def walks_few(self, op: ir.Launch) -> bool:
         """Whether a launch walks a set or a list of known length."""
@@ -136,6 +142,21 @@ def _in_whole_steps(op: ir.OnDevice) -> ir.OnDevice:
 
 
 _NOT_IN_A_ROUND = ir.Fill | ir.CopyArray | ir.Loop | ir.HostForRange
+
+
+def _of_few(body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    """What is left of a round of few nodes: nothing is done ahead that pays with many."""
+    told = {op.variable for op in walk_host(body) if isinstance(op, ir.SetVariable) and op.for_many}
+
+    def left(op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
+        match op:
+            case ir.SetVariable(variable) if variable in told:
+                return (ir.SetVariable(variable, build.FALSE),)
+            case ir.HostIf(ir.Ref(variable), _, ()) if variable in told:
+                return ()
+        return None
+
+    return HostRule(left).host_block(body) if told else body
 
 
 def _is_switched(array: ir.Array) -> bool:
@@ -256,36 +277,35 @@ class _Spread:
             yield ir.DeclareVariable(first, build.TRUE)
             rounds = (ir.HostIf(ir.Ref(first), begin), *rounds)
         few = self.launch("few", rounds, None, cluster=True, first=first)
-        few = replace(few, wide=self.spreader.is_large and self.only_reaches(few))
+        few = replace(few, wide=self.is_wide(loop))
         many = self.launch("many", self.rounds(loop, goes_on, limit, few=False), None)
-        what = f"{few.name}: one cluster runs rounds of up to {MOST:,} nodes by itself"
+        what = f"{few.name}: one cluster runs rounds of up to {MOST << few.wide:,} nodes by itself"
         self.spreader.choices.append(Choice(what, "its barrier and its lists are nearer than the whole grid's"))
         later = () if first is None else (ir.SetVariable(first, build.FALSE),)
         yield ir.DeclareVariable(goes_on, build.TRUE)
         yield ir.Loop((), ir.Ref(goes_on), (few, *later, ir.HostIf(ir.Ref(goes_on), (many,))))
 
-    def only_reaches(self, op: ir.OnDevice) -> bool:
-        """Whether a launch does nothing for which its threads need memory of their block, but list nodes."""
-        launches = [inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)]
-        return bool(launches) and all(inner.reaches is not None for inner in launches)
+    def is_wide(self, loop: ir.Loop) -> bool:
+        """Whether the cluster's groups have many threads in rounds of a loop."""
+        return self.spreader.is_large and self.spreader.is_thin(loop)
 
     def rounds(
         self, loop: ir.Loop, goes_on: ir.Variable, limit: ir.Variable | None, *, few: bool
     ) -> tuple[ir.HostOp, ...]:
         made = replace(loop, before=copied(loop.before), body=copied(loop.body))
-        made = replace(made, body=PUSHING.host_block(made.body)) if few else made
-        nodes = MOST if few else LEAST
+        made = replace(made, body=_of_few(PUSHING.host_block(made.body))) if few else made
+        nodes = (MOST if few else LEAST) << self.is_wide(loop)
         if isinstance(loop.driver, ir.NearestFirst):
             assert limit is not None
             made = replace(made, driver=replace(loop.driver, hand_over=ir.HandOver(goes_on, few, nodes, limit)))
         else:
             leaves = (ir.SetVariable(goes_on, build.TRUE), ir.HostBreak())
-            made = replace(made, body=(*self.asked(loop, leaves, few=few), *made.body))
+            made = replace(made, body=(*self.asked(loop, leaves, nodes, few=few), *made.body))
         return (ir.SetVariable(goes_on, build.FALSE), made)
 
-    def asked(self, loop: ir.Loop, leaves: tuple[ir.HostOp, ...], *, few: bool) -> Iterator[ir.HostOp]:
+    def asked(self, loop: ir.Loop, leaves: tuple[ir.HostOp, ...], nodes: int, *, few: bool) -> Iterator[ir.HostOp]:
         """What stands at the beginning of a round: the loop is left if the first set or list that a round walks, as it
-        is then, has too many nodes for the cluster, or too few for the grid."""
+        is then, has more nodes than the cluster takes, or fewer than the grid."""
         always, all_walks = uses.stream(loop.body), walk_outside(ir.Launch, loop.body)
         walk = next(inner for inner in (*always, *all_walks) if isinstance(inner, ir.Launch))
         kernel = self.module.kernel(walk.kernel)
@@ -299,7 +319,7 @@ class _Spread:
             yield ir.DeclareVariable(variable, build.ZERO)
             yield ir.ReadSize(variable, walked.members)
             size = ir.Ref(variable)
-        other = build.greater(size, build.number(MOST)) if few else build.less(size, build.number(LEAST))
+        other = build.greater(size, build.number(nodes)) if few else build.less(size, build.number(nodes))
         yield ir.HostIf(other, copied(leaves))
 
 
