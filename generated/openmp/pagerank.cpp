@@ -32,7 +32,7 @@ extern "C" void pagerank_find_stranded_and_set_contribution(
 #line 18 "pagerank.sp"
 extern "C" void pagerank_set_rank_nxt(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const double *__restrict__ contribution, double *rank, double quotient, double damping, double quotient_2,
+    const double *__restrict__ contribution, double *rank, double damping, double n, double stranded,
     double *change
 ) {
     double change_part = 0.0;
@@ -44,10 +44,10 @@ extern "C" void pagerank_set_rank_nxt(
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
         }
-        const double rank_nxt_of_v = quotient + damping * (inflow + quotient_2);
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
         const double old_rank = rank[v];
         change_part += fabs(rank_nxt_of_v - old_rank);
-        rank[v] = rank_nxt_of_v;
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) rank[v] = rank_nxt_of_v;
     }
     *change = change_part;
 }
@@ -87,12 +87,10 @@ static void pagerank(
             graph.num_nodes, graph.row_offsets, rank, contribution, stranded_result
         );
         stranded += stranded_result.read();
-        const double quotient = (1.0 - damping) / n;
-        const double quotient_2 = stranded / n;
         change_result.set(0.0);
         kernels::pagerank_set_rank_nxt(
-            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, quotient, damping,
-            quotient_2, change_result
+            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n, stranded,
+            change_result
         );
         change += change_result.read();
         iterations += 1;

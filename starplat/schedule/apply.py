@@ -16,9 +16,7 @@ from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
 from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
-from starplat.schedule.cores.quotients import quotients_by_host
 from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
-from starplat.schedule.cores.stores import stores_without_test
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.cores.sums_without_branch import sums_without_branch
 from starplat.schedule.direction.in_parts import choosing_in_parts
@@ -250,22 +248,10 @@ STEPS: tuple[Step | GraphStep, ...] = (
         kernels_in_pieces,
     ),
     Step(
-        "stores",
-        "reals are stored without a test whether the cell holds them already",
-        "after all that makes kernels: earlier steps look at stores as the passes leave them",
-        stores_without_test,
-    ),
-    Step(
         "sums",
         "a filtered sum of whole numbers adds each of them times the filter",
-        "beside stores, for the same targets",
+        "after all that makes kernels",
         sums_without_branch,
-    ),
-    Step(
-        "quotients",
-        "the host divides reals that are the same for all iterations of a launch",
-        "after all that makes launches: those of a kernel must be one",
-        quotients_by_host,
     ),
     Step(
         "memory",
