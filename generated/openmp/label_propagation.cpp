@@ -64,7 +64,7 @@ extern "C" void label_propagation_set_label_nxt(
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
 extern "C" void label_propagation_set_label_nxt_symmetric_few_pairs(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const int *__restrict__ label, int *label_nxt
 ) {
     #pragma omp parallel
@@ -72,86 +72,24 @@ extern "C" void label_propagation_set_label_nxt_symmetric_few_pairs(
         std::vector<int> sum_of(num_nodes);
         #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) nowait
         for (int v = 0; v < num_nodes; v++) {
-            if (touched[v]) {
-                touched[v] = false;
-                int favourite = -1;
-                const arc_t first = row_offsets[v];
-                const arc_t last = row_offsets[v + 1] - 1;
-                if (first <= last && last - first < 4) {
-                    const int u_3 = columns[first];
-                    const int key_3 = label[u_3];
-                    const int u_4 = columns[smaller_long(first + 1, last)];
-                    const int key_4 = label[u_4];
-                    const int u_5 = columns[smaller_long(first + 2, last)];
-                    const int key_5 = label[u_5];
-                    const int u_6 = columns[last];
-                    const int key_6 = label[u_6];
-                    if ((key_3 != key_4 || last - first < 1)
-                            && ((key_3 != key_5 && key_4 != key_5) || last - first < 2)
-                            && ((key_3 != key_6 && key_4 != key_6 && key_5 != key_6) || last - first < 3)) {
-                        favourite = smaller_int(smaller_int(smaller_int(key_3, key_4), key_5), key_6);
-                    }
+            int favourite = -1;
+            const arc_t first = row_offsets[v];
+            const arc_t last = row_offsets[v + 1] - 1;
+            if (first <= last && last - first < 4) {
+                const int u_3 = columns[first];
+                const int key_3 = label[u_3];
+                const int u_4 = columns[smaller_long(first + 1, last)];
+                const int key_4 = label[u_4];
+                const int u_5 = columns[smaller_long(first + 2, last)];
+                const int key_5 = label[u_5];
+                const int u_6 = columns[last];
+                const int key_6 = label[u_6];
+                if ((key_3 != key_4 || last - first < 1) && ((key_3 != key_5 && key_4 != key_5) || last - first < 2)
+                        && ((key_3 != key_6 && key_4 != key_6 && key_5 != key_6) || last - first < 3)) {
+                    favourite = smaller_int(smaller_int(smaller_int(key_3, key_4), key_5), key_6);
                 }
-                if (favourite < 0) {
-                    int most = 0;
-                    for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-                        const int u = columns[i];
-                        const int key = label[u];
-                        if (key >= 0) {
-                            const int sum = sum_of[key] + 2;
-                            sum_of[key] = sum;
-                            if (sum > most || (sum == most && key < favourite)) {
-                                favourite = key;
-                                most = sum;
-                            }
-                        }
-                    }
-                    for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
-                        const int u_2 = columns[i_2];
-                        const int key_2 = label[u_2];
-                        if (key_2 >= 0) sum_of[key_2] = 0;
-                    }
-                }
-                label_nxt[v] = favourite < 0 ? label[v] : favourite;
             }
-        }
-    }
-}
-
-// label_propagation.sp:11 forall (v in g.nodes())
-// takes what is new, and marks the rows that hold it
-#line 11 "label_propagation.sp"
-extern "C" void label_propagation_set_label_nxt_changes_symmetric_few_pairs(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *label,
-    const int *__restrict__ label_nxt, bool *touched
-) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
-    for (int node = 0; node < num_nodes; node++) {
-        if (label[node] != label_nxt[node]) {
-            label[node] = label_nxt[node];
-            touched[node] = true;
-            for (arc_t arc = row_offsets[node]; arc < row_offsets[node + 1]; arc++) {
-                const int neighbor = columns[arc];
-                if (!touched[neighbor]) touched[neighbor] = true;
-            }
-        }
-    }
-}
-
-// label_propagation.sp:11 forall (v in g.nodes())
-#line 11 "label_propagation.sp"
-extern "C" void label_propagation_set_label_nxt_symmetric(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *touched,
-    const int *__restrict__ label, int *label_nxt
-) {
-    #pragma omp parallel
-    {
-        std::vector<int> sum_of(num_nodes);
-        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) nowait
-        for (int v = 0; v < num_nodes; v++) {
-            if (touched[v]) {
-                touched[v] = false;
-                int favourite = -1;
+            if (favourite < 0) {
                 int most = 0;
                 for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
                     const int u = columns[i];
@@ -170,14 +108,49 @@ extern "C" void label_propagation_set_label_nxt_symmetric(
                     const int key_2 = label[u_2];
                     if (key_2 >= 0) sum_of[key_2] = 0;
                 }
-                label_nxt[v] = favourite < 0 ? label[v] : favourite;
             }
+            label_nxt[v] = favourite < 0 ? label[v] : favourite;
+        }
+    }
+}
+
+// label_propagation.sp:11 forall (v in g.nodes())
+#line 11 "label_propagation.sp"
+extern "C" void label_propagation_set_label_nxt_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ label, int *label_nxt
+) {
+    #pragma omp parallel
+    {
+        std::vector<int> sum_of(num_nodes);
+        #pragma omp for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) nowait
+        for (int v = 0; v < num_nodes; v++) {
+            int favourite = -1;
+            int most = 0;
+            for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
+                const int u = columns[i];
+                const int key = label[u];
+                if (key >= 0) {
+                    const int sum = sum_of[key] + 2;
+                    sum_of[key] = sum;
+                    if (sum > most || (sum == most && key < favourite)) {
+                        favourite = key;
+                        most = sum;
+                    }
+                }
+            }
+            for (arc_t i_2 = row_offsets[v]; i_2 < row_offsets[v + 1]; i_2++) {
+                const int u_2 = columns[i_2];
+                const int key_2 = label[u_2];
+                if (key_2 >= 0) sum_of[key_2] = 0;
+            }
+            label_nxt[v] = favourite < 0 ? label[v] : favourite;
         }
     }
 }
 
 }  // namespace kernels
-#line 181 "label_propagation.cpp"
+#line 154 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -212,40 +185,30 @@ static void label_propagation_symmetric_few_pairs(
     Device &device, Graph &graph, Buffer<int> &label, int iterations
 ) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<unsigned char> touched(device, graph.num_nodes);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
     kernels::label_propagation_set_label(graph.num_nodes, label);
-    int round_ = 0;
-    touched.fill(true);
-    for (; round_ < iterations; round_++) {
+    for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         kernels::label_propagation_set_label_nxt_symmetric_few_pairs(
-            graph.num_nodes, graph.row_offsets, graph.columns, touched, label, label_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt
         );
-        kernels::label_propagation_set_label_nxt_changes_symmetric_few_pairs(
-            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched
-        );
+        label.copy_from(label_nxt);
     }
 }
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation_symmetric(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    Buffer<unsigned char> touched(device, graph.num_nodes);
     label_nxt.fill(-1);
     // label_propagation.sp:7 forall (v in g.nodes())
     kernels::label_propagation_set_label(graph.num_nodes, label);
-    int round_ = 0;
-    touched.fill(true);
-    for (; round_ < iterations; round_++) {
+    for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         kernels::label_propagation_set_label_nxt_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, touched, label, label_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt
         );
-        kernels::label_propagation_set_label_nxt_changes_symmetric_few_pairs(
-            graph.num_nodes, graph.row_offsets, graph.columns, label, label_nxt, touched
-        );
+        label.copy_from(label_nxt);
     }
 }
 

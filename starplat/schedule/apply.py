@@ -15,7 +15,6 @@ from starplat.schedule.balance.step import asks_for_lengths, share_arcs
 from starplat.schedule.balance.teams import has_teams, rows_for_teams
 from starplat.schedule.both_ways import goes_both_ways, one_way
 from starplat.schedule.by_slot import values_by_slot
-from starplat.schedule.changed_rows import has_rounds_of_rows, only_changed_rows
 from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.cores.sums_without_branch import sums_without_branch
@@ -78,16 +77,9 @@ STEPS: tuple[Step | GraphStep, ...] = (
         goes_both_ways,
     ),
     GraphStep(
-        "changes",
-        "rounds that work out a value of each node from its row leave out rows in which nothing has changed",
-        "after both-ways, which makes rows of what goes both ways; before all that schedules kernels",
-        only_changed_rows,
-        has_rounds_of_rows,
-    ),
-    GraphStep(
         "keys",
         "values of a row that are added up by node are added in an array of each thread, in place of a map",
-        "after both-ways and changes, which look at maps; before all that schedules kernels",
+        "after both-ways, which looks at maps; before all that schedules kernels",
         sums_by_key,
         has_sums_by_key,
     ),
@@ -281,7 +273,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "changes", "keys", "parts", "slots", "kept", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "keys", "parts", "slots", "kept", "order", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 
@@ -376,7 +368,7 @@ def scheduled_part(module: ir.Module, capabilities: Capabilities) -> ir.Module:
 
 
 _OF_ROUNDS = tuple(
-    step for step in STEPS if step.name in ("union-find", "triangles", "both-ways", "changes", "levels", "frontier")
+    step for step in STEPS if step.name in ("union-find", "triangles", "both-ways", "levels", "frontier")
 )
 """Steps that replace what kernels do in all, or by which only some nodes have something to do in a round."""
 
