@@ -120,6 +120,17 @@ SPELLINGS = {
     "the least degree": (LEAST, []),
     "the least degree, loops count down": (LEAST, [ROWS]),
     "in copies": (COPIES, []),
+    "the degrees become the numbers": (
+        LEAST,
+        [
+            ("<int> core)", "<int> d)"),
+            ("  propNode<int> d;\n", ""),
+            ("core = 0, ", ""),
+            ("v.core = k", "v.d = k"),
+            ("filter(w != v)", "filter(w != v && w.alive)"),
+        ],
+    ),
+    "the copy is asked for": (COPIES, [("filter(alive)) { if", "filter(after)) { if")]),
 }
 NEAR = {
     "by two": (NESTED, [("k++", "k += 2")]),
@@ -215,16 +226,6 @@ NEAR = {
         NESTED,
         [("again = False;", "again = False; k++;"), ("int k = 1", "int k = 0"), ("    k++;\n  }\n", "  }\n")],
     ),
-    "the degrees become the numbers": (
-        LEAST,
-        [
-            ("<int> core)", "<int> d)"),
-            ("  propNode<int> d;\n", ""),
-            ("core = 0, ", ""),
-            ("v.core = k", "v.d = k"),
-            ("filter(w != v)", "filter(w != v && w.alive)"),
-        ],
-    ),
     "never below": (LEAST, [("k = max(k, least)", "k = least")]),
     "the least of all": (LEAST, [(".filter(alive)) { least", ") { least")]),
     "the least from 1 on": (LEAST, [("least = INF", "least = 1")]),
@@ -240,7 +241,6 @@ NEAR = {
             ("v.core = k;", "v.core = k + x;"),
         ],
     ),
-    "the copy is read": (COPIES, [("filter(alive)) { if", "filter(after)) { if")]),
     "two a node": (COPIES, [("dropped++", "dropped += 2"), ("left > 0", "k < 5")]),
 }
 

@@ -341,32 +341,6 @@ function f(Graph g, propNode<double> x, propNode<int> y, propNode<bool> on) {
 }
 """,
     ),
-    "sums over arcs for the node that they leave": (
-        """
-function f(Graph g, propNode<int> level, propNode<double> x, int d) {
-  while (d > 0) {
-    d -= 1;
-    forall (e in g.edges()) {
-      node a = e.source;
-      node b = e.destination;
-      if (a.level == d && b.level == d + 1) { a.x += b.x; }
-    }
-  }
-}
-""",
-        """
-function f(Graph g, propNode<int> level, propNode<double> x, int d) {
-  while (d > 0) {
-    d -= 1;
-    forall (a in g.nodes().filter(level == d)) {
-      double sum = 0.0;
-      for (b in g.neighbors(a).filter(level == d + 1)) { sum += b.x; }
-      a.x += sum;
-    }
-  }
-}
-""",
-    ),
     "levels over arcs": (
         """
 function f(Graph g, propNode<int> level, int d) {
@@ -381,34 +355,6 @@ function f(Graph g, propNode<int> level, int d) {
 function f(Graph g, propNode<int> level, int d) {
   forall (a in g.nodes().filter(level == d)) {
     forall (b in g.neighbors(a)) { if (b.level == INF) { b.level = d + 1; } }
-  }
-}
-""",
-    ),
-    "a count of those that joined": (
-        """
-function f(Graph g, propNode<int> deg, propNode<int> x) {
-  propNode<bool> out;
-  for (int i = 0; i < 3; i++) {
-    g.attachNodeProperty(out = False);
-    forall (v in g.nodes().filter(deg < 3)) { v.out = True; }
-    forall (v in g.nodes().filter(x == 0)) {
-      int lost = 0;
-      for (u in g.nodes_to(v)) { if (u.out && u != v) { lost += 1; } }
-      v.deg -= lost;
-    }
-  }
-}
-""",
-        """
-function f(Graph g, propNode<int> deg, propNode<int> x) {
-  propNode<bool> out;
-  for (int i = 0; i < 3; i++) {
-    g.attachNodeProperty(out = False);
-    forall (v in g.nodes().filter(deg < 3)) { v.out = True; }
-    forall (u in g.nodes().filter(out)) {
-      forall (v in g.neighbors(u).filter(x == 0 && u != v)) { v.deg -= 1; }
-    }
   }
 }
 """,
@@ -517,30 +463,6 @@ STAYING_MARKS = {
         "g.attachNodeProperty(mark = False, x = 0);",
     ),
     "more marks": ("t += 1;", "t += 1; v.mark = True;"),
-}
-
-COUNTED = """
-function f(Graph g, propNode<int> deg, propNode<int> x, propNode<bool> out, int n) {
-  while (n > 0) {
-    n -= 1;
-    g.attachNodeProperty(out = False);
-    forall (v in g.nodes().filter(deg < 3)) { v.out = True; }
-    forall (v in g.nodes()) {
-      int lost = 0;
-      for (u in g.nodes_to(v).filter(out)) { lost += 1; }
-      v.deg -= lost;
-    }
-  }
-}
-"""
-STAYING_COUNTS = {
-    "of a set that lasts": ("g.attachNodeProperty(out = False);", ""),
-    "of those outside": ("filter(out)", "filter(!out)"),
-    "of reals": ("propNode<int> deg", "propNode<double> deg"),
-    "squared": ("-= lost", "-= lost * lost"),
-    "of what it changes": ("lost += 1", "lost += u.deg"),
-    "that is kept": ("v.deg -= lost;", "v.deg -= lost; v.x = lost;"),
-    "beside another start": ("int lost = 0", "int lost = 1"),
 }
 
 LEVELS = "if (a.level == d && b.level == INF) { b.level = d + 1; }"
@@ -665,12 +587,6 @@ def test_a_push_stays(name: str) -> None:
     text = _operators(f"function f({parameters}) {{ {PUSHES[name]} }}")
     assert "in-neighbors" not in text
     assert "w <- v" not in text
-
-
-@pytest.mark.parametrize("name", STAYING_COUNTS)
-def test_a_count_that_may_be_of_many_stays(name: str) -> None:
-    assert "each u of the in-neighbors" not in _operators(COUNTED)
-    assert "each u of the in-neighbors" in _operators(changed(COUNTED, STAYING_COUNTS[name]))
 
 
 @pytest.mark.parametrize("name", STAYING_LEVELS)

@@ -30,8 +30,10 @@ from starplat.analysis.settling.monotone import MIRRORED
 from starplat.frontend import typed, types
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
-from starplat.operators.canonical.counts.members import NUMBER, filled_with, is_over_nodes
-from starplat.operators.canonical.filters import all_of
+from starplat.operators.canonical.counts.followed import Followed, Rows, When
+from starplat.operators.canonical.counts.members import NUMBER, is_over_nodes
+from starplat.operators.canonical.counts.peelings import peeled
+from starplat.operators.canonical.counts.rows import Row, mirrored
 
 _PLAIN = (typed.Variable, typed.Literal, typed.Binary, typed.Unary)
 _LESS = {o: o in (typed.Operator.LESS, typed.Operator.LESS_EQUAL, typed.Operator.NOT_EQUAL) for o in MIRRORED}
@@ -47,37 +49,9 @@ def as_peeling(body: typed.Block) -> typed.Block:
     """A function's body with such loops as peelings."""
     around = hosts.surroundings(body)
     for loop in around.loops:
-        block, place = around.block_of(loop)
-        if (found := _bounds(loop, around)) is None:
-            continue
-        if (before := _without_count(*found, block.statements[:place])) is not None:
-            statements = (*before, *peeling(*found, Builder(loop.span)), *block.statements[place + 1 :])
-            return as_peeling(rebuilding.with_block(body, block, rebuilding.with_statements(block, statements)))
+        if (found := _bounds(loop, around)) is not None and _begin_with_counts(*found, body, around.before(loop)):
+            return as_peeling(peeled(loop, around, *found))
     return body
-
-
-@dataclass(frozen=True)
-class Row:
-    """The neighbors `there` in the row of a `node` that meet conditions."""
-
-    node: typed.Symbol
-    there: typed.Symbol
-    domain: typed.Neighbors
-    conditions: tuple[typed.Expression, ...]
-
-    def over(self, statement: typed.Statement) -> typed.ForEach:
-        build = Builder(self.domain.node.span)
-        return build.over(self.there, self.domain, statement, condition=all_of(self.conditions))
-
-    def turned(self) -> "Row":
-        """The nodes in whose rows a neighbor is."""
-        own = typed.Variable(self.there, span=self.domain.node.span)
-        domain = replace(self.domain, node=own, direction=effects.REVERSED[self.domain.direction])
-        return Row(self.there, self.node, domain, tuple(mirrored(c) for c in self.conditions))
-
-    def named_as(self, other: "Row") -> tuple[typed.Neighbors, tuple[typed.Expression, ...]]:
-        """The neighbors and their conditions, in the names of another row."""
-        return rebuilding.substituted((self.domain, self.conditions), {self.node: other.node, self.there: other.there})
 
 
 def _bounds(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Symbol, Row] | None:
@@ -243,99 +217,13 @@ class _Case:
         return stored
 
 
-def _without_count(
-    symbol: typed.Symbol, row: Row, before: Sequence[typed.Statement]
-) -> tuple[typed.Statement, ...] | None:
-    """The statements before a loop without the count, of no fewer neighbors, with which bounds begin."""
-    if (found := without_count(symbol, before)) is None:
-        return None
-    kept, counted = found
+def _begin_with_counts(symbol: typed.Symbol, row: Row, body: typed.Block, before: Sequence[typed.Statement]) -> bool:
+    """Whether bounds begin with counts of no fewer neighbors."""
+    begun = Followed(body, Rows())
+    if hosts.may_leave(before):
+        return False
+    begun.begin(before)
+    if begun.cells.get(symbol, {}).get(When.MEMBER) != {When.MEMBER: 1} or (counted := begun.rows.counted) is None:
+        return False
     domain, asked = counted.named_as(row)
-    return (
-        kept
-        if domain == row.domain and all(c in row.conditions or mirrored(c) in row.conditions for c in asked)
-        else None
-    )
-
-
-def without_count(
-    symbol: typed.Symbol, before: Sequence[typed.Statement]
-) -> tuple[tuple[typed.Statement, ...], Row] | None:
-    """The statements before a loop without the last of them, in which each node counts neighbors, and these."""
-    match [s for s in before if walk.touches(s, symbol)][-2:]:
-        case [*fills, typed.ForEach(filter=None) as visits] if is_over_nodes(visits) and not hosts.may_leave(before):
-            own = typed.Cell(symbol, typed.Variable(visits.iterator))
-        case _:
-            return None
-    match visits.body.statements:
-        case (typed.Declare(local, zero), typed.ForEach() as loop, typed.Assign(to, typed.Variable(taken))) if (
-            rising.number(zero) == 0 and to == own and taken is local
-        ):
-            counted = row_of(loop, typed.Variable(local), own.index)
-        case (typed.ForEach() as loop,) if fills and rising.number(filled_with(symbol, fills)) == 0:
-            pushed = row_of(loop, typed.Cell(symbol, typed.Variable(loop.iterator)), own.index)
-            counted = row_of(loop, own, own.index) if pushed is None else pushed.turned()
-        case _:
-            return None
-    if counted is None:
-        return None
-    kept = [s for s in before if s is not visits]
-    return without_fill(symbol, kept), counted
-
-
-def without_fill(symbol: typed.Symbol, before: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
-    """Statements without the last of them that touches a property, if it only fills it."""
-    match [s for s in before if walk.touches(s, symbol)][-1:]:
-        case [typed.Attach(items=items) as fill] if all(value is not symbol for _, value in items):
-            left = tuple(item for item in items if item[0] is not symbol)
-            return tuple(replace(s, items=left) if s is fill else s for s in before if s is not fill or left)
-    return tuple(before)
-
-
-def mirrored(c: typed.Expression) -> typed.Expression:
-    """A comparison with its sides exchanged."""
-    match c:
-        case typed.Binary(operator, left, right) if operator in MIRRORED:
-            return replace(c, operator=MIRRORED[operator], left=right, right=left)
-    return c
-
-
-def peeling(core: typed.Symbol, row: Row, build: Builder) -> tuple[typed.Statement, ...]:
-    """The declarations and the loop of a peeling that counts the neighbors of a row."""
-    graph, node, turned = row.domain.graph, row.node, row.turned()
-    degree, peeling = build.of_nodes("degree", types.Scalar.INT), build.of_nodes("peeling", types.Scalar.BOOL)
-    left, k, peeled = (build.variable(build.local(name, types.Scalar.INT)) for name in ("left", "k", "peeled"))
-    zero, every = build.number(0), typed.AllNodes(graph)
-    counts = build.over(node, every, row.over(build.add(build.cell(degree, node), 1)))
-    is_left = build.equal(build.cell(core, node), build.number(-1))
-    has_few = build.compared(build.cell(degree, node), typed.Operator.LESS_EQUAL, k)
-    leaves = build.over(
-        node,
-        every,
-        build.assign(build.cell(core, node), k),
-        build.assign(build.cell(peeling, node), True),
-        build.add(peeled, 1),
-        condition=build.both(is_left, has_few),
-    )
-    mark, falls = build.cell(peeling, turned.node), turned.over(build.add(build.cell(degree, turned.there), -1))
-    told = build.over(turned.node, every, build.assign(mark, False), falls, condition=mark)
-    counts, leaves, told = (rebuilding.with_fresh_symbols(s, (s,)) for s in (counts, leaves, told))
-    fewer = typed.Unary(typed.UnaryOperator.NEGATE, peeled, span=build.span)
-    rounds = build.block(
-        build.declare(peeled.symbol, zero),
-        leaves,
-        told,
-        typed.Update(typed.Combine.ADD, left, fewer, span=build.span),
-        build.when(build.equal(peeled, zero), build.add(k, 1)),
-    )
-    size = typed.GraphQuery(graph, typed.Query.NUM_NODES, (), types.Scalar.INT, span=build.span)
-    begun = ((core, build.number(-1)), (degree, zero), (peeling, build.truth(False)))
-    return (
-        build.declare(degree),
-        build.declare(peeling),
-        typed.Attach(graph, begun, span=build.span),
-        counts,
-        build.declare(left.symbol, size),
-        build.declare(k.symbol, zero),
-        typed.While(build.compared(left, typed.Operator.GREATER, zero), rounds, span=build.span),
-    )
+    return domain == row.domain and all(c in row.conditions or mirrored(c) in row.conditions for c in asked)

@@ -13,28 +13,96 @@ are set to it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, hosts, rebuilding, rising
-from starplat.operators.canonical.counts import members, round_marks
+from starplat.operators.canonical.counts import members
+
+_EQUALITY = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL)
 
 
 def with_turns(body: typed.Block) -> typed.Block:
     """A function's body with flags in place of such numbers."""
     for s in body.statements:
         if isinstance(s, typed.Declare) and s.symbol.type == members.NUMBER and s.symbol.role is typed.Role.LOCAL:
-            marks = round_marks.Marks(s.symbol, body)
-            if marks.graph is not None and marks.are_only_compared(or_carried=True):
+            marks = Marks(s.symbol, body)
+            if marks.graph is not None and marks.are_only_compared():
                 found = next((step for loop in hosts.surroundings(body).loops if (step := _step(loop, marks))), None)
                 body = body if found is None else _flagged(marks, found)
     return body
 
 
-def _step(loop: hosts.HostLoop, marks: round_marks.Marks) -> typed.Statement | None:
+@dataclass(frozen=True)
+class Marks:
+    """A local property of integers."""
+
+    symbol: typed.Symbol
+    body: typed.Block
+
+    @property
+    def inside(self) -> list[typed.Statement]:
+        return list(walk.statements(self.body))
+
+    @property
+    def graph(self) -> typed.Symbol | None:
+        """The graph of the fill that is the first statement to touch the property; None if another is the first."""
+        touched = (s for s in self.inside if self.symbol in (*walk.written(s), *walk.read(s)))
+        first = next(touched, None)
+        return (
+            first.graph if isinstance(first, typed.Attach) and any(first is s for s in self.body.statements) else None
+        )
+
+    @property
+    def comparisons(self) -> list[tuple[typed.Binary, typed.Expression]]:
+        """The equality tests of a cell, each with the other operand."""
+        parts = [part for s in self.inside for part in walk.own_parts(s)]
+        found = [(part, self.other(part)) for part in parts if isinstance(part, typed.Binary)]
+        return [(part, other) for part, other in found if other is not None]
+
+    def other(self, part: typed.Binary) -> typed.Expression | None:
+        """The other operand of an equality test of a cell; None for other expressions."""
+        for cell, other in ((part.left, part.right), (part.right, part.left)):
+            if part.operator in _EQUALITY and isinstance(cell, typed.Cell) and cell.symbol is self.symbol:
+                return other
+        return None
+
+    @property
+    def stores(self) -> list[typed.Statement]:
+        return [s for s in self.inside if self.symbol in walk.written(s) and not isinstance(s, typed.Attach)]
+
+    @property
+    def filled(self) -> list[int | None]:
+        """The values of fills; None for one that is not constant."""
+        fills = [
+            value for s in self.inside if isinstance(s, typed.Attach) for name, value in s.items if name is self.symbol
+        ]
+        return [rising.number(value) if isinstance(value, typed.Expression) else None for value in fills]
+
+    def are_only_compared(self) -> bool:
+        """Whether cells are only assigned, or go with a winner, and tested for equality."""
+        reads = sum(symbol is self.symbol for s in self.inside for symbol in walk.read(s))
+        stored = all(isinstance(s, typed.Assign) or self.carried_by(s) for s in self.stores)
+        return reads == len(self.comparisons) and stored
+
+    def carried_by(self, s: typed.Statement) -> list[typed.Carried]:
+        """What is stored to a cell with the winner of a statement, which stores nothing else to it."""
+        if not isinstance(s, typed.AssignExtreme) or s.place.symbol is self.symbol:
+            return []
+        return [c for c in s.carried if c.place.symbol is self.symbol]
+
+    def flagged(self, part: typed.Binary, flag: typed.Symbol) -> typed.Expression:
+        """A test of the flag, in place of an equality test."""
+        (cell,) = [c for c in (part.left, part.right) if isinstance(c, typed.Cell) and c.symbol is self.symbol]
+        has = replace(cell, symbol=flag)
+        same = part.operator is typed.Operator.EQUAL
+        return has if same else typed.Unary(typed.UnaryOperator.NOT, has, span=part.span)
+
+
+def _step(loop: hosts.HostLoop, marks: Marks) -> typed.Statement | None:
     """The statement that counts up the round that cells of the marks are asked for in a loop; None if they may be set
     to anything but the round after, or asked for elsewhere."""
     asked = {_of_round(value) for _, value in marks.comparisons}
@@ -89,7 +157,7 @@ def _is_asked_first(
     return not asks[place]
 
 
-def _value(s: typed.Statement, marks: round_marks.Marks) -> typed.Expression | None:
+def _value(s: typed.Statement, marks: Marks) -> typed.Expression | None:
     """The value that a statement stores to a cell."""
     carried = marks.carried_by(s)
     return carried[0].value if len(carried) == 1 else s.value if isinstance(s, typed.Assign) else None
@@ -111,7 +179,7 @@ def _of_round(value: typed.Expression | None) -> tuple[typed.Symbol, int] | None
     return None
 
 
-def _flagged(marks: round_marks.Marks, step: typed.Statement) -> typed.Block:
+def _flagged(marks: Marks, step: typed.Statement) -> typed.Block:
     """The body with the flags; they change buffers where the round is counted up."""
     build = Builder(step.span)
     now, later = replace(marks.symbol, type=members.FLAG), build.local(f"next_{marks.symbol.name}", members.FLAG)

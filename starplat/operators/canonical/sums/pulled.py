@@ -22,11 +22,8 @@ from starplat.frontend import typed
 from starplat.frontend.walk import children
 from starplat.operators.build import Builder
 from starplat.operators.canonical import effects, filters
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_each_statement, with_statements
+from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_statements
 from starplat.operators.canonical.sums.degrees import asked_for_arcs
-from starplat.operators.canonical.sums.pushed import pushed
-
-_ADDING = (typed.Block, typed.If, typed.Declare, typed.Update)
 
 
 @dataclass(frozen=True)
@@ -55,44 +52,11 @@ def pulled(body: typed.Block) -> typed.Block:
             case typed.ForEach(parallel=True) | typed.IterateInBFS():
                 return part
             case typed.Block(every):
-                inner = (
-                    new
-                    for place, s in enumerate(every)
-                    for new in (_split(s) or (pushed(s, every[:place]) or _by_itself(rebuilt(s, in_loop)),))
-                )
+                inner = (new for s in every for new in (_split(s) or (rebuilt(s, in_loop),)))
                 return with_statements(part, tuple(inner))
         return None
 
     return rebuilt(body, change)
-
-
-def _by_itself(s: typed.Statement) -> typed.Statement:
-    """A loop over nodes whose rows add to a cell of the node, in any order: as a sum of the node, stored at the end."""
-    if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.AllNodes):
-        return s
-    own = typed.Variable(s.iterator)
-    body = with_each_statement(s.body, lambda inner: _summed(inner, own))
-    return s if body is s.body else replace(s, body=body)
-
-
-def _summed(s: typed.Statement, own: typed.Variable) -> tuple[typed.Statement, ...] | None:
-    """A row that adds to one cell of the node, and reads cells of the kind, as such a sum; None for others."""
-    if not isinstance(s, typed.ForEach) or not s.parallel or not isinstance(s.domain, typed.Neighbors):
-        return None
-    inside = list(walk.statements(s.body))
-    updates = [i for i in inside if isinstance(i, typed.Update)]
-    if s.domain.node != own or len(updates) != 1 or not all(isinstance(i, _ADDING) for i in inside):
-        return None
-    (update,), cell = updates, updates[0].place
-    adds = update.combine is typed.Combine.ADD and isinstance(cell, typed.Cell) and cell.index == own
-    values = (*walk.all_values(s.body), *(() if s.filter is None else (s.filter,)))
-    if not adds or not any(mentions(value, {cell.symbol}) for value in values):
-        return None
-    build = Builder(cell.span)
-    sum_ = build.variable(build.local(f"{cell.symbol.name}_of_arcs", cell.type))
-    body = rebuilt(s.body, lambda part: replace(update, place=sum_) if part is update else None)
-    begins = Builder(s.span).declare(sum_.symbol, Builder().number(0, cell.type))
-    return begins, replace(s, parallel=False, body=body), replace(update, value=sum_)
 
 
 def _split(loop: typed.Statement) -> list[typed.Statement]:
