@@ -90,14 +90,14 @@ def with_headers_apart(
             with tempfile.TemporaryDirectory(prefix="headers-") as place:
                 for header, text in texts.items():
                     (Path(place) / header).write_text(text, encoding="utf-8")
-                return _made([words[0], *flags, *how, "headers.cpp", "-o", name], Path(place), Path(place) / name)
+                return _made([words[0], *flags, *how, "-c", "headers.cpp", "-o", name], Path(place), Path(place) / name)
 
         return kept_file(name, image, words[0], identity, *flags, *how, *texts, *texts.values())
 
     if not included:
         return files, words
     header = compiled("headers.hpp.gch", called, "-x", "c++-header")
-    functions = compiled("headers.o", made, "-c")
+    functions = compiled("headers.o", made)
     if header is None or functions is None:
         return files, words
     apart = [*words, "-include", str(header.with_suffix("")), str(functions)]
