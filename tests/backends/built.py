@@ -54,17 +54,24 @@ def built(files: Mapping[str, str], folder: Path, *more: str, optimized: bool = 
     if compiler is None:
         pytest.skip(f"{words[0]} is not installed")
     if not optimized and words[0] in ("g++", "mpicxx") and not {WGPU, "-fopenacc"} & {*words}:
-        files, words = with_headers_apart(files, words, compiler.identity)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        texts, words = with_headers_apart(files, words, compiler.identity)
+    else:
+        texts = files
+    _write(texts, folder)
     if WGPU in words:
         words = with_wgpu(words, folder)
     output = folder / words[words.index("-o") + 1]
-    texts = (part for item in sorted(files.items()) for part in item)
-    image = kept(lambda: _made(words, folder, output), "program", compiler.path, compiler.identity, *words, *texts)
+    parts = (part for item in sorted(texts.items()) for part in item)
+    image = kept(lambda: _made(words, folder, output), "program", compiler.path, compiler.identity, *words, *parts)
     output.write_bytes(image)
     output.chmod(0o755)
+    _write(files, folder)  # as they were emitted
     return output
+
+
+def _write(files: Mapping[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 _OUTSIDE_CLASSES = re.compile(r"(?<!>\n)^inline (?!constexpr)(?=[^=;{]*\()", re.MULTILINE)
@@ -88,8 +95,7 @@ def with_headers_apart(
     def compiled(name: str, texts: Mapping[str, str], *how: str) -> Path | None:
         def image() -> bytes:
             with tempfile.TemporaryDirectory(prefix="headers-") as place:
-                for header, text in texts.items():
-                    (Path(place) / header).write_text(text, encoding="utf-8")
+                _write(texts, Path(place))
                 return _made([words[0], *flags, *how, "-c", "headers.cpp", "-o", name], Path(place), Path(place) / name)
 
         return kept_file(name, image, words[0], identity, *flags, *how, *texts, *texts.values())
