@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.reporting", "tests.tiers"]
 
-for profile, examples in {"plain": 20, "campaign": 100, "nightly": 1000}.items():
+for profile, examples in {"plain": 20, "campaign": 50, "nightly": 1000}.items():
     settings.register_profile(
         profile,
         max_examples=examples,

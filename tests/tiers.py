@@ -1,4 +1,4 @@
-"""Which tests run when: `pytest` in minutes, `.ci/run` the campaign besides, the nightly run everything.
+"""Which tests run when: `pytest` in minutes, `.ci/run` the campaign with them, the nightly run everything.
 
 A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
 run, another in the campaign (of half of the combinations) and the rest at night, so that every run tries every
@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
+from itertools import product
+from typing import Any
 
 import pytest
 
@@ -24,11 +27,20 @@ from tests.programs.targets import REFERENCE, TARGETS, Target
 
 Combination = tuple[tuple[str, int], ...]
 
-SLOW_ONE_IN = 8
+SLOW_ONE_IN = 12
 """Of so many combinations one meets a device that is slow to build for."""
 BY_NIGHT = 4
 """Of so many combinations half meet their second device in the campaign, the others at night: two and two in turn, so
 that every device is a second one by day."""
+
+
+def every_other(*lists: Iterable[Any]) -> list[Any]:
+    """All combinations as parameters, every other one for the night: of three lists any two values meet by day."""
+    found = []
+    for combination in product(*map(enumerate, lists)):
+        places, values = zip(*combination, strict=True)
+        found.append(pytest.param(*values, marks=pytest.mark.nightly if sum(places) % 2 else ()))
+    return found
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,6 +10,8 @@ from typing import TypeGuard
 class Scalar(Enum):
     """A type whose values fit in a register; `node` and `edge` are -1 for none."""
 
+    __hash__ = object.__hash__  # faster than Enum's, which hashes the name
+
     BOOL = "bool"
     INT = "int"
     LONG = "long"

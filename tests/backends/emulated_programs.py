@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 
-from tests.backends.emulated import HEADER, require_compiler
+from tests.backends.built import with_headers_apart
+from tests.backends.emulated import HEADER, MACHINE, machine, require_compiler
 from tests.kept import kept
 
 FOLDER = HEADER.parent / "programs"
@@ -31,15 +32,18 @@ def on_host(text: str) -> str:
 
 
 def built_for_host(files: Mapping[str, str], folder: Path, *, mpi: bool) -> Path:
-    """The program of a single file, in that folder."""
+    """The program, in that folder."""
     require_compiler()
-    ((name, text),) = files.items()
-    source, program = folder / f"{name}.cpp", folder / Path(name).stem
-    source.write_text(on_host(text), encoding="utf-8")
+    (source,) = (name for name in files if name.endswith(".cu"))
+    texts: Mapping[str, str] = {name.replace(".cu", ".cpp"): on_host(text) for name, text in files.items()}
     compiler = (_path_of("mpicxx"), "-DON_MPI") if mpi else ("g++",)
-    command = [*compiler, *OPTIONS, f"-I{FOLDER}", f"-I{HEADER.parent}", str(source), "-o", str(program)]
-    headers = (path.read_bytes() for path in (HEADER, *sorted(FOLDER.iterdir())))
-    image = kept(lambda: _made(command, program), "emulated program", *compiler, *OPTIONS, source.read_text(), *headers)
+    program = folder / Path(source).stem
+    command = [*compiler, *OPTIONS, f"-I{FOLDER}", f"-I{HEADER.parent}", f"{program.name}.cpp", str(machine())]
+    around = "".join(path.read_text(encoding="utf-8") for path in (HEADER, MACHINE, *sorted(FOLDER.iterdir())))
+    texts, command = with_headers_apart(texts, [*command, "-o", program.name], around)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    image = kept(lambda: _made(command, program), "emulated program", around, *command, *texts.values())
     program.write_bytes(image)
     program.chmod(0o755)
     return program
@@ -53,7 +57,7 @@ def _path_of(wrapper: str) -> str:
 
 
 def _made(command: list[str], program: Path) -> bytes:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=program.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     return program.read_bytes()
 

@@ -46,6 +46,7 @@ def compiled(folder: Path, name: str, *flags: str) -> None:
     assert "warning:" not in built.stderr, built.stderr
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @every_schedule

@@ -128,7 +128,7 @@ def program_of_gpus(case: Case, way: str, folder: Path) -> Path:
     """The program of a case for CUDA, whose parts are connected in that way, on an emulated GPU each."""
     if way == "mpi":
         mpiexec()
-    files = compiled(case.path).artifact("cuda", single_file=True, **CONNECTIONS[way])
+    files = compiled(case.path).artifact("cuda", **CONNECTIONS[way])
     return built_for_host(files, folder, mpi=way == "mpi")
 
 
@@ -160,7 +160,7 @@ def test_numbers_of_arcs_may_have_64_bits(name: str, way: str, tmp_path: Path) -
     mpiexec()
     case = case_of(name)
     target, options = ("openmp", {"mpi": True}) if way == "openmp" else ("cuda", CONNECTIONS[way])
-    files = compiled(case.path).artifact(target, single_file=True, **options)
+    files = compiled(case.path).artifact(target, **options)
     wide = {file: f"#define ARC_64\n{text}" for file, text in files.items()}
     program = built(wide, tmp_path) if way == "openmp" else built_for_host(wide, tmp_path, mpi=way == "mpi")
     graph = case.suits(generators.rmat(5, 4, 1).with_random_weights(1, 9, 1))
@@ -298,7 +298,7 @@ def test_what_goes_with_keys_that_are_no_numbers_stays(tmp_path: Path) -> None:
     programs = {"openmp": built(text.artifact("openmp", mpi=True), tmp_path)}
     for way, option in CONNECTIONS.items():
         (folder := tmp_path / way).mkdir()
-        programs[way] = built_for_host(text.artifact("cuda", single_file=True, **option), folder, mpi=way == "mpi")
+        programs[way] = built_for_host(text.artifact("cuda", **option), folder, mpi=way == "mpi")
     write(generators.rmat(5, 4, 1), tmp_path / "a.spg")
     for way, program in programs.items():
         words = (str(tmp_path / "a.spg"), "--zero", "0")

@@ -23,6 +23,7 @@ from tests.programs import cases
 from tests.runtime.devices import device_of
 from tests.runtime.poisoned import PoisonedCuda, PoisonedOpenCL, PoisonedReference, session_with
 from tests.runtime.test_device_memory import roads
+from tests.tiers import every_other
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -92,9 +93,7 @@ def test_a_limit_is_kept_and_answers_are_the_same(name: str, target: str, share:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "target", "share"), every_other(NAMES, TARGETS, [0.0, 0.1, 0.3, 0.6, 0.9]))
 def test_all_limits_are_kept(name: str, target: str, share: float, most_held: list[int]) -> None:
     device_of(target)
     with Session() as fresh:
@@ -158,6 +157,13 @@ def judged(case: cases.Case, target: str, graph: str, share: float = 0.0) -> Non
                 raise
 
 
+GRAPHS = ("empty", "one-loop", "parallel", "both-ways", "star-in-undirected", "random")
+
+
+def named(value: object) -> str:
+    return value.program if isinstance(value, cases.Case) else str(value)
+
+
 every_case = pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.program)
 
 
@@ -188,17 +194,15 @@ def test_knobs_that_rule_chunks_out_are_named(knobs: str, instead: str) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("graph", ["empty", "one-loop", "parallel", "both-ways", "star-in-undirected", "random"])
-@pytest.mark.parametrize("target", WITH_POISON)
-@every_case
+@pytest.mark.parametrize(("case", "target", "graph"), every_other(cases.CASES, WITH_POISON, GRAPHS), ids=named)
 def test_examples_are_right_on_all_graphs(case: cases.Case, target: str, graph: str) -> None:
     judged(case, target, graph)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize("target", ["openmp", "openacc"])
-@every_case
+@pytest.mark.parametrize(
+    ("case", "target", "share"), every_other(cases.CASES, ["openmp", "openacc"], [0.1, 0.3, 0.6, 0.9]), ids=named
+)
 def test_examples_are_right_at_all_limits(case: cases.Case, target: str, share: float) -> None:
     judged(case, target, "random", share)
 

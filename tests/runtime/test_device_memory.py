@@ -25,6 +25,7 @@ from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.estimate import MAPPED, ON_DEVICE, Candidate, Sizes, Whereabouts, divided
 from starplat.runtime.session import Session, default_session
 from tests.runtime.devices import device_of
+from tests.tiers import every_other
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TARGETS = ("reference", "opencl", "sycl")
@@ -85,9 +86,7 @@ def test_a_limit_is_kept_and_answers_are_the_same(target: str, most_held: list[i
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "target", "share"), every_other(NAMES, TARGETS, SHARES))
 def test_all_limits_are_kept(name: str, target: str, share: float, most_held: list[int]) -> None:
     device_of(target)
     within_limits(name, target, share, most_held)
@@ -132,6 +131,7 @@ def test_the_host_has_a_limit_too_and_the_least_is_enough(target: str) -> None:
     assert SSSP.run(graph, target=target, src=0, host_memory=1)["dist"].tolist() == expected  # all fits the device
 
 
+@pytest.mark.spread
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["bfs_levels", "connected_components", "pagerank", "sssp"])
 def test_of_a_file_for_which_no_memory_has_room_rows_are_copied(name: str, target: str, tmp_path: Path) -> None:

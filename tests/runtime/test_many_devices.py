@@ -67,6 +67,7 @@ def test_examples_are_right_on_two_devices(case: Case) -> None:
 
 
 @pytest.mark.campaign
+@pytest.mark.spread
 @pytest.mark.parametrize("target", ["reference", "openmp", "opencl"])
 @pytest.mark.parametrize("case", CAN_BE_DIVIDED, ids=lambda case: case.program)
 def test_examples_are_right_on_three_devices(case: Case, target: str) -> None:

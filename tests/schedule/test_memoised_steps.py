@@ -53,7 +53,7 @@ def test_every_two_values_of_knobs_meet(stride: int) -> None:
     assert met == {((a, x), (b, y)) for a, b in two_knobs for x, y in product(VALUES[a], VALUES[b])}
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6, campaign=5)
 @pytest.mark.parametrize(("target", "processor"), PLACES, ids=str)
 @pytest.mark.parametrize("name", ["sssp", "betweenness", "connected_components", "triangle_count", "pagerank"])
 def test_it_comes_to_the_same(name: str, target: str, processor: Processor) -> None:

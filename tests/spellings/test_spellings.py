@@ -61,7 +61,7 @@ def test_the_interpreter_is_right(entry: Entry) -> None:
         assert_right(entry, UGLY[name], REFERENCE)
 
 
-@pytest.mark.thin(plain=30, campaign=2)  # the interpreter runs all of them, which become few texts
+@pytest.mark.thin(plain=30, campaign=4)  # the interpreter runs all of them, which become few texts
 @pytest.mark.parametrize(("entry", "target"), ON_ONE_OF_THEM, ids=named)
 def test_devices_are_right(entry: Entry, target: Target) -> None:
     for name in ("knot", "unreachable"):

@@ -181,6 +181,8 @@ class WholeList(Node):
 class Operator(Enum):
     """Binary operators; both operands have one type, and so has the result unless it is a comparison."""
 
+    __hash__ = object.__hash__  # faster than Enum's, which hashes the name
+
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"

@@ -1,4 +1,7 @@
-"""Evaluates the expressions of a checked tree; each that goes wrong names its place."""
+"""Evaluates the expressions of a checked tree; each that goes wrong names its place.
+
+An expression becomes a function of a frame when it is first met, so that its kind and types are looked at once a run.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -9,11 +12,15 @@ from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.python import arithmetic
 from starplat.ir.python.arithmetic import Fault, Value
-from starplat.runtime import elements, items, resident
+from starplat.runtime import items, resident
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.memory import Box, Frame, Thing, Whereabouts, cell_of, written
 
 Caller = Callable[[typed.Call, Frame], "Value | None"]
+Evaluator = Callable[[Frame], Value]
+
+_FAULTLESS = typed.Literal | typed.Infinity | typed.Conditional
+"""Expressions in which nothing goes wrong but in their operands."""
 
 
 class Expressions:
@@ -21,6 +28,7 @@ class Expressions:
 
     def __init__(self, graph: Graph, where: Whereabouts, call: Caller) -> None:
         self.where, self.call = where, call
+        self.known: dict[int, tuple[typed.Expression, Evaluator]] = {}
         self.at_graph(graph)
 
     def at_graph(self, graph: Graph) -> None:
@@ -39,44 +47,89 @@ class Expressions:
 
     def value(self, e: typed.Expression, frame: Frame) -> Value:
         """The value of an expression. Raises E0703, E0704, E0715, E0716, E0717, E0720."""
-        try:
-            return self._value(e, frame)
-        except Fault as fault:
-            raise self.where.stopped(fault, e.span) from fault
+        return self.evaluator(e)(frame)
 
     def integer(self, e: typed.Expression, frame: Frame) -> int:
-        return int(self.value(e, frame))
+        return int(self.evaluator(e)(frame))
 
-    def _value(self, e: typed.Expression, frame: Frame) -> Value:
+    def evaluator(self, e: typed.Expression) -> Evaluator:
+        """The function that evaluates an expression."""
+        if (known := self.known.get(id(e))) is not None:
+            return known[1]
+        evaluate = self._evaluator(e)
+
+        def placed(frame: Frame) -> Value:
+            try:
+                return evaluate(frame)
+            except Fault as fault:
+                raise self.where.stopped(fault, e.span) from fault
+
+        made = evaluate if isinstance(e, _FAULTLESS) else placed
+        self.known[id(e)] = e, made  # with the expression, whose id is no other's as long as it lives
+        return made
+
+    def _evaluator(self, e: typed.Expression) -> Evaluator:
         match e:
             case typed.Literal():
-                return numbers.stored(float(e.value) if e.type.is_real else e.value, e.type)
+                literal = numbers.stored(float(e.value) if e.type.is_real else e.value, e.type)
+                return lambda frame: literal
             case typed.Infinity():
-                return _infinity(e)
-            case typed.Variable():
-                return written(frame.box(e.symbol).value, e.symbol.name)
-            case typed.Cell():
-                cells = frame.cells(e.symbol).values
-                place = cell_of(cells, self.integer(e.index, frame), e.symbol.name)
-                return written(cells[place], e.symbol.name)
+                infinity = _infinity(e)
+                return lambda frame: infinity
+            case typed.Variable(symbol=symbol):
+                return lambda frame: written(frame.box(symbol).value, symbol.name)
+            case typed.Cell(symbol=symbol):
+                return self._cell(symbol, self.evaluator(e.index))
             case typed.Unary():
-                return self._unary(e, frame)
+                return _unary(e, self.evaluator(e.operand))
             case typed.Binary():
-                return self._binary(e, frame)
+                return _binary(e, self.evaluator(e.left), self.evaluator(e.right))
             case typed.Conditional():
-                return self.value(e.then if self.value(e.condition, frame) else e.otherwise, frame)
-            case typed.Convert():
-                return numbers.converted(self.value(e.operand, frame), scalar_of(e.operand), e.type)
-            case typed.Cast():
-                return numbers.cast(self.value(e.operand, frame), scalar_of(e.operand), e.type)
+                asked, then, otherwise = map(self.evaluator, (e.condition, e.then, e.otherwise))
+                return lambda frame: then(frame) if asked(frame) else otherwise(frame)
+            case typed.Convert() | typed.Cast():
+                operand, source, target = self.evaluator(e.operand), scalar_of(e.operand), e.type
+                as_type = numbers.cast if isinstance(e, typed.Cast) else numbers.converted
+                return lambda frame: as_type(operand(frame), source, target)
             case typed.Apply():
-                return numbers.applied(e.function, [self.value(a, frame) for a in e.arguments], e.type)
+                arguments, function, kind = [self.evaluator(a) for a in e.arguments], e.function, e.type
+                return lambda frame: numbers.applied(function, [a(frame) for a in arguments], kind)
             case typed.Aggregate():
-                return self._aggregate(e, frame)
+                return lambda frame: self._aggregate(e, frame)
             case typed.Call():
-                found = self.call(e, frame)
-                assert found is not None
-                return found
+                return lambda frame: self._called(e, frame)
+            case typed.GraphWeight() | typed.EdgeEnd():
+                return self._of_arc(e, self.evaluator(e.edge))
+            case typed.ArcInHand(iterator=iterator):
+                return lambda frame: frame.arcs[iterator]
+            case typed.GraphQuery():
+                return lambda frame: self._query(e, frame)
+        return lambda frame: self._of_container(e, frame)
+
+    @staticmethod
+    def _cell(symbol: typed.Symbol, index: Evaluator) -> Evaluator:
+        name = symbol.name
+
+        def cell(frame: Frame) -> Value:
+            cells = frame.cells(symbol).values
+            return written(cells[cell_of(cells, int(index(frame)), name)], name)
+
+        return cell
+
+    def _of_arc(self, e: typed.GraphWeight | typed.EdgeEnd, edge: Evaluator) -> Evaluator:
+        if isinstance(e, typed.GraphWeight):
+            return lambda frame: self.weights[cell_of(self.columns, int(edge(frame)), "weight")]
+        if e.end is typed.End.SOURCE:
+            return lambda frame: self.sources[cell_of(self.columns, int(edge(frame)), "edges")]
+        return lambda frame: self.columns[cell_of(self.columns, int(edge(frame)), "edges")]
+
+    def _called(self, e: typed.Call, frame: Frame) -> Value:
+        found = self.call(e, frame)
+        assert found is not None
+        return found
+
+    def _of_container(self, e: typed.Expression, frame: Frame) -> Value:
+        match e:
             case typed.ListItem():
                 return items.item(frame.elements(e.symbol), e.symbol.name, self.integer(e.index, frame))
             case typed.ListSize():
@@ -93,40 +146,7 @@ class Expressions:
             case typed.SetContains():
                 member, flags = self.integer(e.member, frame), frame.cells(e.symbol).values
                 return bool(flags[cell_of(flags, member, e.symbol.name)])
-        return self._of_graph(e, frame)
-
-    def _of_graph(self, e: typed.Expression, frame: Frame) -> Value:
-        match e:
-            case typed.GraphWeight():
-                arc = cell_of(self.columns, self.integer(e.edge, frame), "weight")
-                return self.weights[arc]
-            case typed.EdgeEnd():
-                arc = cell_of(self.columns, self.integer(e.edge, frame), "edges")
-                return int((self.sources if e.end is typed.End.SOURCE else self.columns)[arc])
-            case typed.ArcInHand():
-                return frame.arcs[e.iterator]
-            case typed.GraphQuery():
-                return self._query(e, frame)
         raise AssertionError(f"{e} was refused before")
-
-    def _unary(self, e: typed.Unary, frame: Frame) -> Value:
-        operand = self.value(e.operand, frame)
-        match e.operator:
-            case UnaryOperator.NOT:
-                return not operand
-            case UnaryOperator.NEGATE:
-                return numbers.negated(operand, e.type)
-            case UnaryOperator.COMPLEMENT:
-                return ~int(operand)
-
-    def _binary(self, e: typed.Binary, frame: Frame) -> Value:
-        left = self.value(e.left, frame)
-        match e.operator:
-            case Operator.AND:
-                return bool(left and self.value(e.right, frame))
-            case Operator.OR:
-                return bool(left or self.value(e.right, frame))
-        return numbers.binary(e.operator, left, self.value(e.right, frame), scalar_of(e.left))
 
     def _aggregate(self, e: typed.Aggregate, frame: Frame) -> Value:
         values = [written(value, e.property.name) for value in frame.cells(e.property).values]
@@ -181,6 +201,27 @@ class Expressions:
         return Box(self.value(given, frame))
 
 
+def _unary(e: typed.Unary, operand: Evaluator) -> Evaluator:
+    match e.operator:
+        case UnaryOperator.NOT:
+            return lambda frame: not operand(frame)
+        case UnaryOperator.NEGATE:
+            kind = e.type
+            return lambda frame: numbers.negated(operand(frame), kind)
+        case UnaryOperator.COMPLEMENT:
+            return lambda frame: ~int(operand(frame))
+
+
+def _binary(e: typed.Binary, left: Evaluator, right: Evaluator) -> Evaluator:
+    match e.operator:
+        case Operator.AND:
+            return lambda frame: bool(left(frame) and right(frame))
+        case Operator.OR:
+            return lambda frame: bool(left(frame) or right(frame))
+    compute = numbers.operation(e.operator, scalar_of(e.left))
+    return lambda frame: compute(left(frame), right(frame))
+
+
 def _extreme_of(values: Sequence[Value], type: types.Scalar, *, least: bool) -> Value:
     """The least (greatest) of the values, INF (-INF) of none."""
     start = _infinity(typed.Infinity(type, negative=not least))
@@ -190,5 +231,5 @@ def _extreme_of(values: Sequence[Value], type: types.Scalar, *, least: bool) -> 
 def _infinity(e: typed.Infinity) -> Value:
     if e.type.is_real:
         return -float("inf") if e.negative else float("inf")
-    element = elements.element_of(e.type)
-    return ir.limits(element)[0] if e.negative else int(ir.infinity(element).value)
+    lowest, highest = numbers.RANGES[e.type]
+    return lowest if e.negative else highest

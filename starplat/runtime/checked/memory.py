@@ -1,7 +1,6 @@
 """The memory of a checked run: variables and properties that may be unwritten, sets, and the place of the run."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,19 +100,29 @@ class Whereabouts:
     graph: Graph
     nodes: list[tuple[str, int]] = field(default_factory=list)
 
-    @contextmanager
-    def at(self, span: Span) -> Iterator[None]:
+    def at(self, span: Span) -> "Place":
         """Around what may go wrong at a place of the program."""
-        try:
-            yield
-        except Fault as fault:
-            raise self.stopped(fault, span) from fault
+        return Place(self, span)
 
     def stopped(self, fault: Fault, span: Span) -> DiagnosticError:
         """The fault with its line and its nodes."""
         at = ", ".join(f"{name} = {self.graph.original_id(node)}" for name, node in self.nodes)
         message = f"{fault.message}, at node {at}" if at else fault.message
         return DiagnosticError(Diagnostic(fault.code, message, self.source, Label(span, "here"), help=fault.help))
+
+
+@dataclass(slots=True)
+class Place:
+    """The place of whatever goes wrong inside `with`."""
+
+    where: Whereabouts
+    span: Span
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        if isinstance(fault, Fault):
+            raise self.where.stopped(fault, self.span) from fault
 
 
 def cell_of(cells: Sequence[Any], index: int, name: str) -> int:

@@ -5,7 +5,9 @@ but NaN may only come from NaN.
 """
 
 import math
+import operator
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from starplat.frontend.typed import Function, Operator
 from starplat.frontend.types import Scalar
@@ -14,13 +16,36 @@ from starplat.ir.python import arithmetic
 from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.elements import element_of
 
-_COMPARISONS: dict[Operator, Callable[[Value, Value], bool]] = {
-    Operator.EQUAL: lambda a, b: a == b,
-    Operator.NOT_EQUAL: lambda a, b: a != b,
-    Operator.LESS: lambda a, b: a < b,
-    Operator.LESS_EQUAL: lambda a, b: a <= b,
-    Operator.GREATER: lambda a, b: a > b,
-    Operator.GREATER_EQUAL: lambda a, b: a >= b,
+Operation = Callable[[Value, Value], Value]
+
+RANGES = {kind: ir.limits(element_of(kind)) for kind in Scalar if not kind.is_real}
+"""The lowest and the highest value of types without fractions; the highest is INF."""
+
+_COMPARISONS: dict[Operator, Operation] = {
+    Operator.EQUAL: operator.eq,
+    Operator.NOT_EQUAL: operator.ne,
+    Operator.LESS: operator.lt,
+    Operator.LESS_EQUAL: operator.le,
+    Operator.GREATER: operator.gt,
+    Operator.GREATER_EQUAL: operator.ge,
+}
+_OF_INTEGERS: dict[Operator, Callable[[int, int], int]] = {
+    Operator.ADD: operator.add,
+    Operator.SUBTRACT: operator.sub,
+    Operator.MULTIPLY: operator.mul,
+    Operator.DIVIDE: arithmetic.divide,
+    Operator.REMAINDER: arithmetic.remainder,
+    Operator.SHIFT_LEFT: operator.lshift,
+    Operator.SHIFT_RIGHT: operator.rshift,
+    Operator.BIT_AND: operator.and_,
+    Operator.BIT_OR: operator.or_,
+    Operator.BIT_XOR: operator.xor,
+}
+_OF_REALS: dict[Operator, Callable[[float, float], float]] = {
+    Operator.ADD: operator.add,
+    Operator.SUBTRACT: operator.sub,
+    Operator.MULTIPLY: operator.mul,
+    Operator.DIVIDE: arithmetic.real_divide,
 }
 _REALS: dict[Function, Callable[..., float]] = {
     Function.SQRT: arithmetic.square_root,
@@ -32,62 +57,50 @@ _REALS: dict[Function, Callable[..., float]] = {
 }
 
 
-def binary(operator: Operator, left: Value, right: Value, kind: Scalar) -> Value:
-    """`left operator right`; both operands and, but for comparisons, the result are of type `kind`."""
-    if operator in _COMPARISONS:
-        return _COMPARISONS[operator](left, right)
+def binary(of: Operator, left: Value, right: Value, kind: Scalar) -> Value:
+    """`left of right`; both operands and, but for comparisons, the result are of type `kind`."""
+    return operation(of, kind)(left, right)
+
+
+@cache
+def operation(of: Operator, kind: Scalar) -> Operation:
+    """The same as a function of the operands."""
+    if of in _COMPARISONS:
+        return _COMPARISONS[of]
     if kind is Scalar.BOOL:
-        return _of_bools(operator, bool(left), bool(right))
-    return (
-        _of_reals(operator, left, right, kind) if kind.is_real else _of_integers(operator, int(left), int(right), kind)
-    )
+        return lambda left, right: bool(_OF_INTEGERS[of](bool(left), bool(right)))
+    return _of_reals(of, kind) if kind.is_real else _of_integers(of, kind)
 
 
-def _of_bools(operator: Operator, left: bool, right: bool) -> bool:
-    match operator:
-        case Operator.BIT_AND:
-            return left and right
-        case Operator.BIT_OR:
-            return left or right
-    return left != right
+def _of_integers(of: Operator, kind: Scalar) -> Operation:
+    (lowest, highest), exact = RANGES[kind], _OF_INTEGERS[of]
+    keeps_infinity, wraps = of is Operator.ADD, of is Operator.SHIFT_LEFT
+
+    def fits(left: Value, right: Value) -> int:
+        a, b = int(left), int(right)
+        if keeps_infinity and highest in (a, b):
+            return highest
+        result = exact(a, b)
+        if lowest <= result <= highest:
+            return result
+        return (
+            int(arithmetic.settled(element_of(kind), result)) if wraps else fitting(result, kind, f"{a} {of.value} {b}")
+        )
+
+    return fits
 
 
-def _of_integers(operator: Operator, left: int, right: int, kind: Scalar) -> int:
-    largest = ir.infinity(element_of(kind)).value
-    match operator:
-        case Operator.ADD:
-            return int(largest) if largest in (left, right) else fitting(left + right, kind, f"{left} + {right}")
-        case Operator.SUBTRACT:
-            return fitting(left - right, kind, f"{left} - {right}")
-        case Operator.MULTIPLY:
-            return fitting(left * right, kind, f"{left} * {right}")
-        case Operator.DIVIDE:
-            return fitting(arithmetic.divide(left, right), kind, f"{left} / {right}")
-        case Operator.REMAINDER:
-            return arithmetic.remainder(left, right)
-        case Operator.SHIFT_LEFT:
-            return int(arithmetic.settled(element_of(kind), left << right))
-        case Operator.SHIFT_RIGHT:
-            return left >> right
-        case Operator.BIT_AND:
-            return left & right
-        case Operator.BIT_OR:
-            return left | right
-    return left ^ right
+def _of_reals(of: Operator, kind: Scalar) -> Operation:
+    exact, is_single = _OF_REALS[of], kind is Scalar.FLOAT
 
+    def is_number(left: Value, right: Value) -> float:
+        a, b = float(left), float(right)
+        result = exact(a, b)
+        if math.isnan(result):
+            return a_number(result, (a, b), kind, f"{a} {of.value} {b}")
+        return arithmetic.round32(result) if is_single else result
 
-def _of_reals(operator: Operator, left: Value, right: Value, kind: Scalar) -> float:
-    a, b = float(left), float(right)
-    match operator:
-        case Operator.ADD:
-            result = a + b
-        case Operator.SUBTRACT:
-            result = a - b
-        case Operator.MULTIPLY:
-            result = a * b
-        case _:
-            result = arithmetic.real_divide(a, b)
-    return a_number(result, (a, b), kind, f"{a} {operator.value} {b}")
+    return is_number
 
 
 def random_bits(seed: Value, i: Value, second: Value) -> Value:
@@ -131,23 +144,21 @@ def converted(value: Value, source: Scalar, target: Scalar) -> Value:
         return value
     if target is Scalar.BOOL:
         return value != 0
+    is_infinity = source.is_integer and value == RANGES[source][1]
     if target.is_real:
-        is_infinity = source.is_integer and value == ir.infinity(element_of(source)).value
         return stored(math.inf if is_infinity else float(value), target)
+    lowest, highest = RANGES[target]
     if source.is_real:
-        lowest, highest = ir.limits(element_of(target))
         return 0 if math.isnan(value) else int(min(max(value, lowest), highest))
-    if source.is_integer and value == ir.infinity(element_of(source)).value:
-        return int(ir.infinity(element_of(target)).value)
-    return fitting(int(value), target, str(value))
+    return highest if is_infinity else fitting(int(value), target, str(value))
 
 
 def cast(value: Value, source: Scalar, target: Scalar) -> Value:
     """A value as the type that the program asks for: of an integer that does not fit, the low bits stay."""
     found = value if source.is_real or source is Scalar.BOOL else int(value)
-    lowest, highest = ir.limits(ir.Element.INT)
+    lowest, highest = RANGES[Scalar.INT]
     fits = target is not Scalar.INT or source.is_real or lowest <= found <= highest
-    is_infinity = source.is_integer and value == ir.infinity(element_of(source)).value
+    is_infinity = source.is_integer and value == RANGES[source][1]
     return converted(value, source, target) if fits or is_infinity else arithmetic.wrap32(int(value))
 
 
@@ -158,7 +169,7 @@ def stored(value: Value, kind: Scalar) -> Value:
 
 def fitting(value: int, kind: Scalar, said: str) -> int:
     """The integer, if it fits. Raises Fault: E0715."""
-    lowest, highest = ir.limits(element_of(kind))
+    lowest, highest = RANGES[kind]
     if lowest <= value <= highest:
         return value
     raise Fault(

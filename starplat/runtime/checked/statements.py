@@ -1,7 +1,6 @@
 """Executes the statements of a checked tree in text order, iterations of a `forall` in ascending order."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 
 from starplat.analysis import Facts, convergence, pulling
@@ -10,7 +9,7 @@ from starplat.frontend.typed import Direction
 from starplat.graph.graph import Graph
 from starplat.ir.python.arithmetic import Value
 from starplat.runtime.checked import changing, expressions, numbers, remarks, stores
-from starplat.runtime.checked.memory import Cells, Frame, Whereabouts
+from starplat.runtime.checked.memory import Box, Cells, Frame, Whereabouts
 from starplat.runtime.elements import Returned
 from starplat.same import Same
 
@@ -74,6 +73,15 @@ class Statements(stores.Stores):
                 return self.sequence(s.statements, frame)
             case typed.If():
                 return self.branch(s, frame)
+            case typed.Assign():
+                self.store(s.place, self.values.value(s.value, frame), frame)
+                return Flow.ON
+            case typed.Update():
+                self.update(s, frame)
+                return Flow.ON
+            case typed.AssignExtreme():
+                self.extreme(s, frame)
+                return Flow.ON
             case typed.While() | typed.DoWhile() | typed.CountedLoop():
                 return self.repeat(s, frame)
             case typed.ForEach():
@@ -105,16 +113,10 @@ class Statements(stores.Stores):
         return Flow.ON
 
     def simple(self, s: typed.Statement, frame: Frame) -> None:
-        value = self.values.value
         match s:
             case typed.Declare():
-                frame.declare(s.symbol, None if s.value is None else value(s.value, frame), self.graph)
-            case typed.Assign():
-                self.store(s.place, value(s.value, frame), frame)
-            case typed.Update():
-                self.update(s, frame)
-            case typed.AssignExtreme():
-                self.extreme(s, frame)
+                value = None if s.value is None else self.values.value(s.value, frame)
+                frame.declare(s.symbol, value, self.graph)
             case typed.Attach():
                 self.attach(s, frame)
             case typed.CopyProperty():
@@ -186,11 +188,12 @@ class Statements(stores.Stores):
         items = list(self.items(s, frame))
         if s.parallel and s.filter is not None:  # judged when the loop is entered
             items = [item for item in items if self.passes(s, *item, frame)]
+        asked = None if s.parallel else s.filter
         for item, arc in items:
-            with self.at(s.iterator, item, arc, frame):
-                if not s.parallel and s.filter is not None and not self.values.value(s.filter, frame):
-                    continue
-                flow = self.perform(s.body, frame)
+            self.enter(s.iterator, item, arc, frame)
+            passes = asked is None or self.values.value(asked, frame)
+            flow = self.perform(s.body, frame) if passes else Flow.ON
+            self.leave(s.iterator)
             if flow is Flow.RETURN:
                 return flow
             if flow is Flow.BREAK:
@@ -199,20 +202,22 @@ class Statements(stores.Stores):
 
     def passes(self, s: typed.ForEach, item: Value, arc: int | None, frame: Frame) -> bool:
         assert s.filter is not None
-        with self.at(s.iterator, item, arc, frame):
-            return bool(self.values.value(s.filter, frame))
+        self.enter(s.iterator, item, arc, frame)
+        passes = bool(self.values.value(s.filter, frame))
+        self.leave(s.iterator)
+        return passes
 
-    @contextmanager
-    def at(self, iterator: typed.Symbol, item: Value, arc: int | None, frame: Frame) -> Iterator[None]:
-        """One iteration of a loop."""
-        frame.declare(iterator, item, self.graph)
+    def enter(self, iterator: typed.Symbol, item: Value, arc: int | None, frame: Frame) -> None:
+        """An iteration of a loop begins."""
+        frame.things[iterator] = Box(item)
         if arc is not None:
             frame.arcs[iterator] = arc
-        is_node = iterator.type is types.Scalar.NODE
-        if is_node:
+        if iterator.type is types.Scalar.NODE:
             self.where.nodes.append((iterator.name, int(item)))
-        yield
-        if is_node:
+
+    def leave(self, iterator: typed.Symbol) -> None:
+        """The iteration ends; one that fails is left as it is, for the message."""
+        if iterator.type is types.Scalar.NODE:
             self.where.nodes.pop()
 
     def items(self, s: typed.ForEach, frame: Frame) -> Iterable[tuple[Value, int | None]]:
@@ -316,9 +321,10 @@ class Statements(stores.Stores):
         frame: Frame,
     ) -> None:
         for node in nodes:
-            with self.at(iterator, node, None, frame):
-                if condition is None or self.values.value(condition, frame):
-                    self.perform(body, frame)
+            self.enter(iterator, node, None, frame)
+            if condition is None or self.values.value(condition, frame):
+                self.perform(body, frame)
+            self.leave(iterator)
 
     def levels(self, source: int) -> list[int]:
         """How many arcs away nodes are; -1 where no path leads."""

@@ -1,27 +1,16 @@
 // As much of CUDA's and HIP's device side as emitted kernels use, on one thread of the host: threads of a launch are fibers.
 //
-// A fiber runs until it has to wait for others, or until chance stops it. Blocks take turns: each goes as far as it can
-// on its own, so that one may be a whole step ahead of the others wherever nothing holds it back. Which block and which
-// thread come next is drawn from a seed. When all fibers wait, the launch has gone wrong, and says so.
+// cuda_on_host.cpp runs them, and is built apart: many texts are built with this one.
 
 #pragma once
 
-#include <link.h>
-#include <ucontext.h>
-
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <memory>
-#include <map>
-#include <random>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace on_host {
 
@@ -33,130 +22,45 @@ struct Place {
 #define WARP_SIZE 32
 #endif
 constexpr unsigned WARP = WARP_SIZE;
-constexpr std::size_t STACK = 64 * 1024;
-constexpr long long MOST_TURNS = 40'000'000;  // of a launch: more is taken for waiting for ever
 
-// Where fibers meet; what they bring is kept twice, since the fastest may be at the next meeting already.
-struct Meeting {
-    unsigned size = 0, here = 0, times = 0;
-    std::uint64_t brought[2][1024];
-};
-
-struct Fiber {
-    ucontext_t context;
-    std::unique_ptr<char[]> stack;
+struct Thread {
     Place thread, block;
-    Meeting *awaited = nullptr;
-    unsigned met = 0;
-    bool done = false, spins = false;
 };
 
-struct Block {
-    std::vector<Fiber *> fibers;
-    Meeting all;
-    unsigned threads = 0;
-    std::map<std::pair<unsigned, std::uint64_t>, Meeting> warps;  // of the threads in a mask, by warp and mask
-    std::vector<char> cells;  // its own memory, while another block runs
-};
-
-inline Fiber *now = nullptr;
-inline Block *block_now = nullptr;
-inline ucontext_t scheduler;
-inline std::mt19937 chance;
+inline Thread *now = nullptr;
 inline Place grid_size, block_size;
 inline const char *wrong = nullptr;
 
-// A block's own memory: the thread-local variables of this library, of which one thread has a single copy.
-struct Cells {
-    char *begin = nullptr;
-    std::size_t size = 0;
-};
-
+// A variable of blocks: their memory is this library's thread-local variables, of which one thread has a single copy.
 inline thread_local int first_cell;
 
-inline Cells cells_of_a_block() {
-    static Cells found;
-    first_cell = 1;  // so that they are there
-    dl_iterate_phdr([](dl_phdr_info *info, std::size_t, void *) {
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-            char *begin = static_cast<char *>(info->dlpi_tls_data), *cell = reinterpret_cast<char *>(&first_cell);
-            const std::size_t size = info->dlpi_phdr[i].p_memsz;
-            if (info->dlpi_phdr[i].p_type == PT_TLS && begin != nullptr && begin <= cell && cell < begin + size) {
-                found = {begin, size};
-            }
-        }
-        return 0;
-    }, nullptr);
-    return found;
-}
+// Where that of another block is, of a cell of the one that runs.
+int *in_block(int *cell, unsigned block);
 
-// What all fibers of a launch meet at, and where the memory of its blocks is: here for the one that runs.
-inline Meeting all_blocks;
-inline std::vector<Block> *blocks_of_launch = nullptr;
-inline Cells running;
-
-inline int *in_block(int *cell, unsigned block) {
-    if (&(*blocks_of_launch)[block] == block_now) return cell;
-    return reinterpret_cast<int *>((*blocks_of_launch)[block].cells.data() + (reinterpret_cast<char *>(cell) - running.begin));
-}
-
-inline std::uint64_t nanoseconds() {
-    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-inline void leave() { swapcontext(&now->context, &scheduler); }
+std::uint64_t nanoseconds();
 
 // Lets others go on, now and then.
-inline void perhaps() {
-    if (chance() % 8 == 0) leave();
-}
+void perhaps();
 
 // Waits in a loop for what another block does.
-inline void spin() {
-    now->spins = true;
-    leave();
-    now->spins = false;
-}
+void spin();
 
 // Waits for what a launch of another library does, on another thread of the host.
-inline bool waits_for_peer = false;
-
-inline void wait_for_peer() {
-    waits_for_peer = true;
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-    spin();
-}
+void wait_for_peer();
 
 // Brings a value and waits for the others; returns where all values are.
-inline std::uint64_t *meet(Meeting &meeting, unsigned rank, std::uint64_t value) {
-    const unsigned times = meeting.times;
-    meeting.brought[times % 2][rank] = value;
-    if (++meeting.here == meeting.size) {
-        meeting.here = 0;
-        meeting.times++;
-    } else {
-        now->awaited = &meeting;
-        now->met = times;
-        leave();
-        now->awaited = nullptr;
-    }
-    perhaps();
-    return meeting.brought[times % 2];
-}
+struct Meeting;
+std::uint64_t *meet(Meeting &meeting, unsigned rank, std::uint64_t value);
 
-inline void meet_all() { meet(all_blocks, now->block.x * block_size.x + now->thread.x, 0); }
+void meet_all();
+
+// Where the threads of the block meet.
+Meeting &of_block();
 
 inline int lane() { return now->thread.x % WARP; }
 
 // Those of a warp's threads that are in a mask, which all of them must give.
-inline Meeting &of_warp(std::uint64_t mask) {
-    const unsigned number = now->thread.x / WARP, there = std::min(WARP, block_now->threads - number * WARP);
-    mask &= ~std::uint64_t(0) >> (64 - there);
-    if ((mask >> lane() & 1) == 0) wrong = "a thread is not in its own mask";
-    Meeting &meeting = block_now->warps[{number, mask}];
-    meeting.size = __builtin_popcountll(mask);
-    return meeting;
-}
+Meeting &of_warp(std::uint64_t mask);
 
 // What the lane `from` of this lane's `width` neighbors brings; what is not there is this lane's own.
 template <class T>
@@ -171,77 +75,12 @@ T exchanged(std::uint64_t mask, T value, int from, int width) {
     return value;
 }
 
+// A launch, whose threads call the kernel with what is given.
+void launch(unsigned blocks, unsigned threads, unsigned seed, void (*kernel)(void *), void *given);
+
 template <class Body>
 void launch(unsigned blocks, unsigned threads, unsigned seed, Body body) {
-    static Body *kernel;
-    kernel = &body;
-    chance.seed(seed);
-    grid_size = {blocks};
-    block_size = {threads};
-    wrong = nullptr;
-    running = cells_of_a_block();
-    const auto [cells, own] = running;
-    std::vector<Fiber> fibers(blocks * threads);
-    std::vector<Block> all(blocks);
-    blocks_of_launch = &all;
-    all_blocks.size = blocks * threads;
-    all_blocks.here = 0;
-    for (unsigned b = 0; b < blocks; b++) {
-        Block &block = all[b];
-        block.all.size = threads;
-        block.threads = threads;
-        block.cells.resize(own);
-        for (char &cell : block.cells) cell = char(chance());  // nobody has written there yet
-        for (unsigned t = 0; t < threads; t++) {
-            Fiber &fiber = fibers[b * threads + t];
-            fiber.thread = {t};
-            fiber.block = {b};
-            fiber.stack.reset(new char[STACK]);
-            getcontext(&fiber.context);
-            fiber.context.uc_stack.ss_sp = fiber.stack.get();
-            fiber.context.uc_stack.ss_size = STACK;
-            fiber.context.uc_link = nullptr;
-            makecontext(&fiber.context, static_cast<void (*)()>([] {
-                (*kernel)();
-                now->done = true;
-                leave();
-            }), 0);
-            block.fibers.push_back(&fiber);
-        }
-    }
-    std::size_t left = fibers.size();
-    long long turns = 0;
-    unsigned stuck = 0;
-    while (left > 0 && wrong == nullptr) {
-        Block &block = all[chance() % blocks];
-        block_now = &block;
-        std::memcpy(cells, block.cells.data(), own);
-        bool moved = false;
-        for (unsigned patience = chance() % 64 == 0 ? 1 : ~0u; patience > 0; patience--) {
-            std::vector<Fiber *> ready, spinning;
-            for (Fiber *fiber : block.fibers) {
-                if (fiber->done || (fiber->awaited != nullptr && fiber->awaited->times == fiber->met)) continue;
-                (fiber->spins ? spinning : ready).push_back(fiber);
-            }
-            const bool alone = ready.empty();
-            if (alone) ready = spinning;
-            for (std::size_t i = ready.size(); i > 1; i--) std::swap(ready[i - 1], ready[chance() % i]);
-            for (Fiber *fiber : ready) {
-                if (fiber->done || (fiber->awaited != nullptr && fiber->awaited->times == fiber->met)) continue;
-                now = fiber;
-                turns++;
-                swapcontext(&scheduler, &fiber->context);
-                moved |= !fiber->spins;
-                left -= fiber->done;
-            }
-            if (alone) break;
-        }
-        std::memcpy(block.cells.data(), cells, own);
-        stuck = moved || waits_for_peer ? 0 : stuck + 1;
-        waits_for_peer = false;
-        if (stuck > 200 * blocks) wrong = "threads wait for others that never come";
-        if (turns > MOST_TURNS) wrong = "the launch does not end";
-    }
+    launch(blocks, threads, seed, [](void *given) { (*static_cast<Body *>(given))(); }, &body);
 }
 
 template <class... Parameters, std::size_t... Numbers>
@@ -285,9 +124,9 @@ inline void *__cvta_shared_to_generic(std::size_t place) { return reinterpret_ca
 #define blockDim (on_host::block_size)
 #define gridDim (on_host::grid_size)
 
-inline void __syncthreads() { on_host::meet(on_host::block_now->all, threadIdx.x, 0); }
+inline void __syncthreads() { on_host::meet(on_host::of_block(), threadIdx.x, 0); }
 inline bool __syncthreads_or(bool value) {
-    const std::uint64_t *brought = on_host::meet(on_host::block_now->all, threadIdx.x, value);
+    const std::uint64_t *brought = on_host::meet(on_host::of_block(), threadIdx.x, value);
     bool any = false;
     for (unsigned thread = 0; thread < blockDim.x; thread++) any |= brought[thread] != 0;
     return any;
