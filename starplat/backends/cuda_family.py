@@ -106,13 +106,13 @@ several they are where rows are added up, since what meets the others takes regi
 
 def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
     """The number of blocks per multiprocessor of a persistent kernel."""
-    return launch.FEW_GROUPS if launch.walks_sets(op) or num_arcs < MANY_ARCS else launch.MANY_GROUPS
+    return launch.FEW_GROUPS if num_arcs < MANY_ARCS else launch.most_groups(op)
 
 
 def _blocks_in_words(op: ir.OnDevice) -> str:
     """The same, for a host program."""
-    few = str(launch.FEW_GROUPS)
-    return few if launch.walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {launch.MANY_GROUPS}"
+    few, most = launch.FEW_GROUPS, launch.most_groups(op)
+    return str(few) if few == most else f"graph.num_arcs < {MANY_ARCS} ? {few} : {most}"
 
 
 def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
