@@ -48,8 +48,8 @@ MANY_GROUPS = 4
 hide the time that memory takes."""
 
 RELAXING_GROUPS = 3
-"""The same of a launch that walks near nodes first, on a large graph: along an arc it waits for a distance that is
-anywhere (decision 0131)."""
+"""The same of a launch that walks near nodes first, on a large graph with long rows: along an arc it waits for a
+distance that is anywhere (decision 0132)."""
 
 MOST_NEW = {
     ir.Packing.SWITCHED: 1024,

@@ -257,5 +257,6 @@ def test_searches_that_begin_at_many_nodes_keep_theirs(text: str) -> None:
 def test_large_graphs_get_three_groups_of_threads_where_near_nodes_come_first(text: str, most: int) -> None:
     module = scheduled(text)
     (op,) = loops_of(module)
-    assert [blocks_together(op, arcs) for arcs in (2**22 - 1, 2**22)] == [2, most]
+    graphs = (2**19, 2**22 - 1), (2**19, 2**22), (2**19 + 1, 2**22)
+    assert [blocks_together(op, *graph) for graph in graphs] == [2, most, 2]
     assert f"__launch_bounds__(512, {most})" in BACKENDS["cuda"].kernels_text(module)
