@@ -19,7 +19,6 @@ from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 from starplat.ir.shapes.members import membership
 from starplat.schedule.direction.waves import Wave
-from starplat.schedule.frontier.obstacles import writes
 
 MANY_NODES, MANY_ARCS = 2**14, 8
 """Nodes of a graph, and arcs of a node, from which rounds are few and large."""
@@ -116,8 +115,9 @@ def _is_kept(sums: ir.Array, value: ir.Expression, visit: ir.Launch, loop: ir.Lo
     for op in visitor.walk_host((loop,)):
         if op is not visit and (sums in touched(op, module) or given & changed(op, module)):
             return False
-    changes = (op for op in visitor.walk_kernel(kernel.body) if any(writes(op, array) for array in given))
-    return all(isinstance(op, ir.Store | ir.UpdateCell) and op.index == kernel.own for op in changes)
+    changes = [op for op in visitor.walk_kernel(kernel.body) if given & visitor.written_arrays((op,))]
+    single = (op for op in changes if not isinstance(op, ir.KernelIf | ir.ForNeighbors))
+    return all(isinstance(op, ir.Store | ir.UpdateCell) and op.index == kernel.own for op in single)
 
 
 def _ends_when_empty(loop: ir.Loop, row: list[ir.HostOp], wave: Wave) -> bool:
