@@ -11,7 +11,7 @@ using namespace starplat;
 
 // sssp.sp:11 fixedPoint until (finished : !modified)
 #line 11 "sssp.sp"
-extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
+extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
     int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *dist, unsigned *modified_words, unsigned *modified_next_words, const int *__restrict__ weight,
     unsigned *modified_later_words, int src, double *weight_total_found, arc_t *longest_row_found,
@@ -164,8 +164,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
         Buffer<double> weight_total_found(device, 3, 0.0);
         Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
-            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist,
-            modified, modified_next, weight, modified_later, src, weight_total_found, longest_row_found, arrived
+            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 || graph.num_arcs / 8 < graph.num_nodes ? 2 : 3,
+            graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist, modified, modified_next,
+            weight, modified_later, src, weight_total_found, longest_row_found, arrived
         );
     }
 }

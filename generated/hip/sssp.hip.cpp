@@ -170,8 +170,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
         Buffer<double> weight_total_found(device, 3, 0.0);
         Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
-            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist,
-            modified, modified_next, weight, modified_later, src, weight_total_found, longest_row_found, arrived
+            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 || graph.num_arcs / 8 < graph.num_nodes ? 2 : 3,
+            graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist, modified, modified_next,
+            weight, modified_later, src, weight_total_found, longest_row_found, arrived
         );
     }
 }

@@ -103,16 +103,21 @@ with `__launch_bounds__(512, 4)` PageRank took 22.4 ms instead of 14.8 (H200, R-
 several they are where rows are added up, since what meets the others takes registers: a round over half of rmat26 takes
 10.6 ms in place of 12.4 (H200)."""
 
+ARCS_OF_A_NODE = 8
+"""Arcs of a node, from which searches have few rounds."""
 
-def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
-    """The number of blocks per multiprocessor of a persistent kernel."""
-    return launch.FEW_GROUPS if launch.walks_sets(op) or num_arcs < MANY_ARCS else launch.MANY_GROUPS
+
+def blocks_together(op: ir.OnDevice, num_nodes: int, num_arcs: int) -> int:
+    """The number of blocks per multiprocessor of a persistent kernel: few where a walk of a set takes many rounds."""
+    thin = launch.walks_sets(op) and num_arcs // ARCS_OF_A_NODE < num_nodes
+    return launch.FEW_GROUPS if num_arcs < MANY_ARCS or thin else launch.most_groups(op)
 
 
 def _blocks_in_words(op: ir.OnDevice) -> str:
     """The same, for a host program."""
-    few = str(launch.FEW_GROUPS)
-    return few if launch.walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {launch.MANY_GROUPS}"
+    few, most = launch.FEW_GROUPS, launch.most_groups(op)
+    thin = f" || graph.num_arcs / {ARCS_OF_A_NODE} < graph.num_nodes" * launch.walks_sets(op)
+    return str(few) if few == most else f"graph.num_arcs < {MANY_ARCS}{thin} ? {few} : {most}"
 
 
 def _of_all(spelling: Spelling) -> tuple[Helper, ...]:

@@ -47,6 +47,10 @@ MANY_GROUPS = 4
 """Groups per compute unit of other persistent launches, where all nodes of a large graph have much to do: more of them
 hide the time that memory takes."""
 
+RELAXING_GROUPS = 3
+"""The same of a launch that walks near nodes first, on a large graph with long rows: along an arc it waits for a
+distance that is anywhere (decision 0132)."""
+
 MOST_NEW = {
     ir.Packing.SWITCHED: 1024,
     ir.Packing.SHARED: 1024,
@@ -216,3 +220,11 @@ SET_WORDS: Mapping[ir.Packing, SetWords] = {
 def walks_sets(op: ir.OnDevice) -> bool:
     """Whether a launch walks sets of nodes, which are small in most rounds."""
     return any(array.packed for array in op.arrays)
+
+
+def most_groups(op: ir.OnDevice) -> int:
+    """Groups per compute unit of a persistent launch, on a large graph."""
+    drivers = (inner.driver for inner in visitor.walk_host(op.body) if isinstance(inner, ir.Loop))
+    if not op.in_parts and any(isinstance(driver, ir.NearestFirst) for driver in drivers):
+        return RELAXING_GROUPS
+    return FEW_GROUPS if walks_sets(op) else MANY_GROUPS

@@ -156,8 +156,8 @@ class _Viewer:
             return self.clusters.kernel.format(size=launch.threads_of(op), groups=launch.GROUPS_OF_A_CLUSTER)
         few = launch.walks_sets(op)
         counted = self.spelling.few_groups_kernel if few or (op.in_parts and self.adds_up_rows(op)) else None
-        groups = launch.FEW_GROUPS if few else launch.MANY_GROUPS
-        return (counted or self.spelling.whole_group_kernel).format(size=launch.THREADS_TOGETHER, groups=groups)
+        shape = {"size": launch.THREADS_TOGETHER, "groups": launch.most_groups(op)}
+        return (counted or self.spelling.whole_group_kernel).format(**shape)
 
     def adds_up_rows(self, op: ir.OnDevice) -> bool:
         """Whether rounds of a persistent kernel gather sums: then what they wait for is memory."""

@@ -19,7 +19,7 @@ from starplat.schedule.cores.remaining_arcs import only_remaining_arcs
 from starplat.schedule.cores.sums_by_key import has_sums_by_key, sums_by_key
 from starplat.schedule.cores.sums_without_branch import sums_without_branch
 from starplat.schedule.direction.in_parts import choosing_in_parts
-from starplat.schedule.direction.step import push_or_pull
+from starplat.schedule.direction.step import adds_up, adds_where, push_or_pull
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontier.own_sets import sets_of_their_own
 from starplat.schedule.frontier.step import frontiers
@@ -175,11 +175,13 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "after frontier: the far nodes are a set",
         nearest_first,
     ),
-    Step(
+    GraphStep(
         "direction",
         "kernels that push to many neighbors pull instead",
         "after frontier, whose sets say how many are active; before queue, which lets the host read that",
         push_or_pull,
+        adds_up,
+        adds_where,
     ),
     Step(
         "pairs",

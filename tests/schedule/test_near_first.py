@@ -7,15 +7,17 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.backends.cuda_family import blocks_together
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import loops_of
 from starplat.runtime import run_module
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
 from starplat.schedule.priority import step
 from tests.backends.emulated import Machine, emulated
 from tests.oracles import INF
-from tests.schedule.programs import BY_HOST, CUDA, arguments_for, assert_same_answers, host_ops, scheduled
+from tests.schedule.programs import BY_HOST, CUDA, LEVELS, SSSP, arguments_for, assert_same_answers, host_ops, scheduled
 from tests.zoo import ZOO
 
 PROGRAM = """
@@ -249,3 +251,12 @@ def test_repairs_have_no_order_unless_it_is_asked_for() -> None:
 @pytest.mark.parametrize("text", MADE_ANEW.values(), ids=MADE_ANEW)
 def test_searches_that_begin_at_many_nodes_keep_theirs(text: str) -> None:
     assert has_order(text)
+
+
+@pytest.mark.parametrize(("text", "most"), [(SSSP, 3), (LEVELS, 2)], ids=["near first", "levels"])
+def test_large_graphs_get_three_groups_of_threads_where_near_nodes_come_first(text: str, most: int) -> None:
+    module = scheduled(text)
+    (op,) = loops_of(module)
+    graphs = (2**19, 2**22 - 1), (2**19, 2**22), (2**19 + 1, 2**22)
+    assert [blocks_together(op, *graph) for graph in graphs] == [2, most, 2]
+    assert f"__launch_bounds__(512, {most})" in BACKENDS["cuda"].kernels_text(module)

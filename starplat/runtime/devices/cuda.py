@@ -207,7 +207,7 @@ class CudaKernels(WordKernels):
         loop = self._loops[op.name]
         board = loop.board
         arguments = [given(arrays, scalars, size) for given in loop.arguments]
-        blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+        blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_nodes, size.num_arcs))
         near = 0
         if op.cluster:
             blocks = GROUPS_OF_A_CLUSTER

@@ -11,30 +11,49 @@ from dataclasses import replace
 from starplat.ir import build, launches, nodes as ir, rewriter, uses, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import PUSHING, with_arrays, with_graph_arrays
+from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.same import Same
+from starplat.schedule.direction.added import MANY_ARCS, MANY_NODES, Added, added
 from starplat.schedule.direction.pull_kernels import from_other_end, without_the_unused
 from starplat.schedule.direction.pulling import Pulls
 from starplat.schedule.direction.waves import Wave, wave_in, wave_of
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Direction as Wanted, Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 
 
-def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+def push_or_pull(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> ir.Module | Decided:
     """The module whose loops over levels may pull, where the schedule and the target let them."""
     if schedule.direction is Wanted.PUSH:
         return _only_pushing(module)
     only_pull = schedule.direction is Wanted.PULL
-    maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
+    adds = not only_pull and facts is not None and adds_where(facts.num_nodes, facts.num_arcs)
+    adds = adds and adds_up(module, capabilities)
+    maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs, adds=adds)
     made = maker.module()
     refusals = maker.pulls.found.refusals(maker.walking) if only_pull else ()
     choices = (*maker.choices, *maker.pulls.choices.values(), *refusals)
     if not maker.choices and not maker.pulls.made:
         return Decided(module, choices)
-    kept = tuple(maker.plainly(kernel) for kernel in module.kernels)
+    kept = tuple(maker.adding(maker.plainly(kernel)) for kernel in module.kernels)
     made = replace(made, kernels=(*kept, *maker.kernels, *maker.pulls.made.values()))
     changed = without_the_unused(made, module, maker.walking)
     return Decided(with_graph_arrays(changed), choices)
+
+
+def adds_up(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether kernels may add to cells of reals, and some kernel adds up what neighbors have."""
+    sums = (gathering(kernel) for kernel in module.kernels)
+    able = capabilities.shared_arcs and capabilities.has_atomic(ir.Combine.ADD, ir.Element.DOUBLE)
+    return able and any(sum is not None and sum.combine is ir.Combine.ADD for sum in sums)
+
+
+def adds_where(num_nodes: int, num_arcs: int) -> bool:
+    """Whether a barrier more in each round is little beside the arcs that are not walked again."""
+    return num_nodes >= MANY_NODES and num_arcs >= MANY_ARCS * num_nodes
 
 
 def _only_pushing(module: ir.Module) -> ir.Module:
@@ -48,14 +67,16 @@ def _only_pushing(module: ir.Module) -> ir.Module:
 class _Maker(Decider):
     """Gives the walks of waves a pull kernel."""
 
-    def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
+    def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool, adds: bool) -> None:
         super().__init__(module)
-        self.only_pull, self.sets_in_one_launch = only_pull, sets_in_one_launch
+        self.only_pull, self.sets_in_one_launch, self.adds = only_pull, sets_in_one_launch, adds
         self.in_one_launch = False
         self.waves: dict[Same, Wave] = {}
         self.counters: dict[Same, ir.Variable] = {}
         self.counted: dict[str, Wave] = {}
         self.walking: set[str] = set()
+        self.added: dict[str, Added] = {}  # by the kernel that pushes
+        self.flags: dict[Same, ir.Variable] = {}
         self.pushes: set[str] = set()
         self.pulls = Pulls(module, self.taken)
 
@@ -73,6 +94,10 @@ class _Maker(Decider):
             return (op,)  # near nodes push
         if Same(op) in self.counters:
             return (ir.DeclareVariable(self.counters[Same(op)], build.ZERO), self.rebuild(op))
+        if Same(op) in self.flags:
+            return (ir.DeclareVariable(self.flags[Same(op)], build.TRUE), self.rebuild(op))
+        if any(op is found.visit for found in self.added.values()):
+            return ()  # it stands ahead of the push
         if isinstance(op, ir.Launch) and op.members is not None:
             return self.as_wanted(op, op.members)
         if isinstance(op, ir.Launch) and Same(op) in self.waves:
@@ -92,6 +117,11 @@ class _Maker(Decider):
                     if self.in_one_launch and wave.counts_rounds:
                         counter = self.counters[Same(op)] = self.taken.variable("depth", ir.Element.INT)
                         wave = self.counted[launch.kernel] = wave.counted_by(counter)
+                    sums = added(op, launch, wave, self.given, self.taken) if self.adds and self.in_one_launch else None
+                    if sums is not None:
+                        self.added[launch.kernel], self.flags[Same(op)] = sums, sums.flag
+                        self.kernels += () if sums.rest is None else (sums.rest,)
+                        wave = replace(wave, takes=True)
                     self.waves[Same(launch)] = wave
                     self.walking.add(launch.kernel)
         return super().host_block(row)
@@ -126,7 +156,19 @@ class _Maker(Decider):
             self.pushes.add(kernel.name)
         self.choices.append(Choice(f"{kernel.name}: push while '{wave.now.name}' has few, else pull", why))
         pulling = (ir.Launch(pull.name), *emptied)
-        return (replace(push, members=wave.now, pull=pulling, reaches=wave.values), *behind)
+        ahead: tuple[ir.HostOp, ...] = ()
+        if (sums := self.added.get(kernel.name)) is not None:
+            what = f"{kernel.name}: adds to '{sums.sums.name}' where it pushes"
+            self.choices.append(Choice(what, "it goes along the arcs that lead on, and no others"))
+            ahead, pulling = sums.visited(), (*pulling, ir.SetVariable(sums.flag, build.FALSE))
+        return (*ahead, replace(push, members=wave.now, pull=pulling, reaches=wave.values), *behind)
+
+    def adding(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel, where sums are added by what pushes."""
+        if kernel.name in self.added:
+            return self.added[kernel.name].pushing(kernel)
+        visits = (sums.gathers for sums in self.added.values() if sums.visit.kernel == kernel.name)
+        return next(visits, kernel)
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
         """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""

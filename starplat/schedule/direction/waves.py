@@ -29,7 +29,8 @@ class Wave:
 
     The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`. `data` goes with it: as
     all candidates of a cell are the same, that of any of them will do. It `counts_rounds` if the value of a round's
-    nodes is the number of rounds before.
+    nodes is the number of rounds before, and is `in_step` with the counter if that has their value until it is raised,
+    after the walk, by 1.
     """
 
     now: ir.Array
@@ -40,6 +41,7 @@ class Wave:
     counter: ir.Variable | None
     step: int
     counts_rounds: bool = False
+    in_step: bool = False
 
     def counted_by(self, counter: ir.Variable) -> "Wave":
         """The same, where `counter` tells how many rounds there have been."""
@@ -104,11 +106,23 @@ def wave_in(loop: ir.Loop, before: Sequence[ir.HostOp], module: ir.Module) -> tu
     launch, wave = waves[0]
     others = (op for op in walk_host((loop,)) if op is not launch)
     alone = is_launched_once(launch.kernel, module) and all(_leaves_alone(op, wave, module) for op in others)
-    lowest = _Beginning(loop, before, wave, module).lowest() if alone else None
+    beginning = _Beginning(loop, before, wave, module)
+    lowest = beginning.lowest() if alone else None
     if lowest is None:
         return None
-    numbers = lowest == 0 and wave.step == 1 and wave.counter is None and wave.values.element is ir.Element.INT
-    return launch, replace(wave, counts_rounds=numbers and _walks_then_swaps(loop, launch, wave))
+    by_one = wave.step == 1 and wave.values.element is ir.Element.INT and _walks_then_swaps(loop, launch, wave)
+    numbers = by_one and lowest == 0 and wave.counter is None
+    in_step = by_one and lowest == beginning.start() and _rises_once(loop, launch, wave, module)
+    return launch, replace(wave, counts_rounds=numbers, in_step=in_step)
+
+
+def _rises_once(loop: ir.Loop, launch: ir.Launch, wave: Wave, module: ir.Module) -> bool:
+    """Whether the counter rises by 1 in every round, after the walk, and changes nowhere else."""
+    row = list(stream(loop.body))
+    rises = [op for op in walk_host((loop,)) if wave.counter in given_by(op, module)]
+    counter = ir.Ref(wave.counter) if wave.counter is not None else None
+    once = len(rises) == 1 and any(op is rises[0] for op in row[row.index(launch) :])
+    return once and counter is not None and rises[0] == ir.SetVariable(counter.variable, build.plus(counter, build.ONE))
 
 
 def _walks_then_swaps(loop: ir.Loop, launch: ir.Launch, wave: Wave) -> bool:
@@ -192,16 +206,21 @@ class _Beginning:
 
     def counts(self, lowest: int) -> bool:
         """Whether the scalar that candidates come from begins high enough and only goes up."""
-        counter = self.wave.counter
+        counter, start = self.wave.counter, self.start()
         if counter is None:
             return True
-        starts = [op for op in self.before if assigns(op, counter, self.module)]
         rises = [op for op in walk_host((self.loop,)) if counter in given_by(op, self.module)]
+        begins = start is not None and lowest <= start + self.wave.step and start <= _MOST_AT_FIRST
+        return begins and all(_rises(op, counter) for op in rises)
+
+    def start(self) -> int | None:
+        """What the scalar begins with, if candidates come from one."""
+        counter = self.wave.counter
+        starts = [op for op in self.before if counter is not None and assigns(op, counter, self.module)]
         match starts[-1:]:
             case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
-                begins = lowest <= start + self.wave.step and start <= _MOST_AT_FIRST
-                return begins and all(_rises(op, counter) for op in rises)
-        return False
+                return start
+        return None
 
 
 def _opened(op: ir.HostOp) -> tuple[ir.HostOp, ...]:
