@@ -88,8 +88,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         {
             // minimum_spanning_tree.sp:40 forall (e in g.edges().filter(open))
             #line 40 "minimum_spanning_tree.sp"
-            each_kept(num_arcs,
-                [&](arc_t e) { return open_[e]; },
+            each_flagged(num_arcs, open_,
                 [&](arc_t e) {
                     const int a = component[arc_sources[e]];
                     const int b = component[columns[e]];
@@ -111,8 +110,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         {
             // minimum_spanning_tree.sp:50 forall (e in g.edges().filter(open))
             #line 50 "minimum_spanning_tree.sp"
-            each_kept(num_arcs,
-                [&](arc_t e) { return open_[e]; },
+            each_flagged(num_arcs, open_,
                 [&](arc_t e) {
                     const int a = component[arc_sources[e]];
                     const int b = component[columns[e]];
@@ -187,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 191 "minimum_spanning_tree.cu"
+#line 189 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -89,8 +89,7 @@ public:
     }
 
     // One launch of a single cluster of blocks of so many threads, which wait for each other. The blocks' memory has
-    // bits
-    // for so many nodes, or for as many as it has room for.
+    // bits for so many nodes, or for as many as it has room for.
     template <class... Parameters, class... Arguments>
     void launch_cluster(
         const char *name, void (*kernel)(Parameters...), int threads, int nodes, Arguments &&...arguments
@@ -524,6 +523,28 @@ __device__ inline void each_kept(T end, Keep keep, Body body) {
     }
 }
 
+#define FLAGS_AT_ONCE 2  // words of flags of a thread that are under way together
+
+// Calls body(arc) for the arcs below `end` whose flags are set; a thread has those of a word.
+template <class Body>
+__device__ inline void each_flagged(arc_t end, const bool *flags, Body body) {
+    const arc_t step = gridDim.x * blockDim.x, words = (end + 3) / 4, all = FLAGS_AT_ONCE * step;
+    for (arc_t begin = blockIdx.x * blockDim.x + threadIdx.x; begin < words; begin += min(all, words - begin)) {
+        unsigned word[FLAGS_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < FLAGS_AT_ONCE; i++)
+            word[i] = ((const unsigned *)flags)[i * step < words - begin ? begin + i * step : begin];
+#pragma unroll
+        for (int i = 0; i < FLAGS_AT_ONCE; i++) {
+            if (i * step >= words - begin) break;
+            for (unsigned left = word[i]; left != 0; left &= left - 1) {
+                const arc_t arc = 4 * (begin + i * step) + (__ffs(left) - 1) / 8;
+                if (arc < end) body(arc);
+            }
+        }
+    }
+}
+
 #define LONG_ROW 128  // a longer row is shared by a whole warp
 #define HUGE_ROW 512  // and a still longer one by a whole block
 #define MOST_LONG 2047  // the most such nodes of a block
@@ -557,8 +578,7 @@ __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
-// Splits a warp into teams of threads; a team takes one node. Teams are larger where nodes have more arcs, or where
-// there are fewer nodes than threads.
+// Splits a warp into teams of threads, one for a node; larger ones where nodes have more arcs, or are few.
 struct Teams {
     int bits, size, count;  // threads of a team, 2 to the power of `bits`; teams of the warp
     int place, member;      // the thread's team, and its index within the team
@@ -830,8 +850,7 @@ __device__ inline void advance_rows(
 
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
 
-// Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
-// them calls reach(node, arc).
+// If test(node, arc) holds for any arc from `first` to `end`, which a warp shares, one thread calls reach(node, arc).
 template <class Test, class Reach>
 __device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
     const int lane = threadIdx.x % WARP;
@@ -924,8 +943,7 @@ __device__ inline void search_in_warps(
     }
 }
 
-// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one, and puts
-// the node into the set if one is given.
+// For the nodes to keep, calls reach(node, arc) with any arc that passes test(node, arc), and puts them into the set.
 template <class Keep, class Test, class Reach, class... Sets>
 __device__ inline void search_all(
     int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach, const Sets &...sets
@@ -1108,9 +1126,8 @@ __device__ inline void collect_late(
     }
 }
 
-// Calls take(word, bits) for the WORDS of every node, with the bits that wanted(word) asks for and offered(word, arc)
-// has
-// for any of the node's arcs, if there are some. A team of threads takes a node, each a word.
+// Calls take(word, bits) for the WORDS of every node, with the bits of wanted(word) that offered(word, arc) has for any
+// of the node's arcs, if there are some. A team of threads takes a node, each a word.
 template <int WORDS, class Wanted, class Offered, class Take>
 __device__ inline void collect_all(
     int num_nodes, const arc_t *rows, Wanted wanted, Offered offered, Take take
@@ -1154,8 +1171,7 @@ __device__ inline void collect_all(
     collect_late<WORDS>(late_count, late, rows, wanted, offered, take);
 }
 
-// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs,
-// which the threads share evenly.
+// Calls finish(node, total) for the nodes of a warp's threads, which share arcs; total joins the values of a node's.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void share_values(
     int node, const arc_t *rows, LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
@@ -1211,8 +1227,7 @@ __device__ inline double *values_of_block() {
     return values;
 }
 
-// The values of every step-th arc of a row, joined for one of the threads that share it; several are under way
-// together.
+// The values of every step-th arc of a row, joined for one of the threads that share it; several are under way.
 template <class T, class Join, class Value>
 __device__ __forceinline__ T join_row(
     int node, const arc_t *rows, int member, int step, T start, Join join, Value value
@@ -1437,8 +1452,7 @@ __device__ inline void meet_rows(
     if (all > 0) found(node, all);
 }
 
-// Calls found(node, number) for triangles among the arcs that nodes keep. A warp takes a node with few, its block one
-// with many; those of one block are far apart.
+// Calls found(node, number) for triangles of arcs that nodes keep. A warp takes a node with few, a block others.
 template <bool of_each, class Found>
 __device__ inline void each_triangle(
     int num_nodes, const arc_t *rows, const int *columns, const int *kept, const int *sizes, Found found

@@ -126,8 +126,7 @@ __device__ inline void begin_anew(Frontier &set) {
     }
 }
 
-// Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all
-// threads of a block together.
+// Calls visit(place, word) for every word of the set, 0 where a thread has none; all threads of a block together.
 template <class Visit>
 __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP, words = (num_nodes + 31) / 32;
@@ -197,8 +196,7 @@ __device__ inline int listed(const Frontier &set) {
     return count.lacking ? -1 : count.members;
 }
 
-// Calls visit(node) for the `size` nodes of the list, with -1 where a thread of a warp has none; all threads of a warp
-// together.
+// Calls visit(node) for the `size` nodes of the list, with -1 where a thread has none; all threads of a warp together.
 template <class Visit>
 __device__ inline void visit_list(const Frontier &set, int size, bool takes, Visit visit) {
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP;
@@ -290,8 +288,7 @@ __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
     visit_members(set, num_nodes, true, [&](int node) { if (node >= 0) body(node); });
 }
 
-// Calls body(node, arc) for every arc of the members to keep, which threads share evenly. A set that is taken from is
-// empty afterwards.
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly. A set that it takes is empty.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body

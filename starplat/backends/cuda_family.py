@@ -147,7 +147,7 @@ SIGNED_ATOMICS = {
 """64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
 
 _OF_ROWS = (
-    *named("warp_number", "sum_up_to", "every_node", "each_kept"),
+    *named("warp_number", "sum_up_to", "every_node", "each_kept", "each_flagged"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
     *named(

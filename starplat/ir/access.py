@@ -13,6 +13,7 @@ from starplat.ir.harmless_writes import Number, asked_in, goes_unnoticed, lowere
 from starplat.ir.shapes.collecting import collecting
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.rows_of_arcs import flags_asked
 from starplat.ir.shapes.searching import asking, searching
 
 _RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
@@ -108,7 +109,8 @@ def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
     match kernel.domain:
         case ir.AllNodes(first=None) if members is None and not kernel.shares_arcs:
             own = (kernel.iterator, "nodes")  # else a node belongs to other threads than where all go over all
-        case ir.AllArcs() if not kernel.shares_arcs:  # else all threads of a group have an arc with a long row
+        # else all threads of a group have an arc with a long row, or a thread has several that follow each other
+        case ir.AllArcs() if not kernel.shares_arcs and flags_asked(kernel) is None:
             own = (kernel.iterator, "arcs")
         case ir.Listed(array):  # a thread has a place of the list, not a node
             yield Access(array, False, None)

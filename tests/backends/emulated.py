@@ -57,6 +57,7 @@ LIMITS = {
     "MOST_CELLS": 32,
     "TRIED_AT_ONCE": 3,
     "MOST_KEPT": 48,
+    "ASKED_AHEAD": 3,
 }
 """What the helper functions of emitted kernels are limited to here."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import starplat
+from starplat.backends.hip import HIP
 from starplat.backends.scheduled import capabilities_of, for_target
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir, visitor
@@ -16,11 +17,12 @@ from starplat.ir.verifying.modules import verify
 from starplat.runtime import elements, run_module
 from starplat.runtime.facts import facts_of
 from starplat.runtime.resident import on_device
+from starplat.runtime.text import kernels_text_to_run
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.parse import parse_schedule
-from tests.backends.emulated import Machine, emulated
+from tests.backends.emulated import Machine, emulated, require_compiler
 from tests.changing import changed
 from tests.runtime.devices import device_of, every_target
 from tests.zoo import ZOO
@@ -302,3 +304,33 @@ def test_threads_of_blocks_agree(name: str, schedule: str) -> None:
             found = program(text).run(of, arguments=given, target="cuda", schedule=schedule)
         for result in ("color",) if name == "coloring" else ("turn", "seen"):
             np.testing.assert_array_equal(found[result], expected[result])
+
+
+TELLS = "if (u.color == ~(v.color >> 5)) {"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "test", "ahead"),
+    [
+        ("algebra=proved", TELLS, True),
+        ("algebra=plain", TELLS, False),
+        ("algebra=proved", "if (u.taken != -1) {", False),
+        ("algebra=proved", "if (u != v) {", False),
+    ],
+    ids=["rows are made", "no rows", "what is asked changes", "no cell is asked"],
+)
+def test_a_walk_asks_arcs_ahead_of_its_work(schedule: str, test: str, ahead: bool) -> None:
+    program = starplat.compile(changed(COLORING, (TELLS, test)))
+    facts = GraphFacts(2**18, 2**22, 2**10, symmetric=True)
+    text = kernels_text_to_run("cuda", for_target(program.module(), "cuda", parse_schedule(schedule), facts))
+    assert ("advance_tested(num_nodes" in text) is ahead
+
+
+@pytest.mark.parametrize("machine", [Machine(2, 64), Machine(2, 128, family=HIP, warp=64)], ids=["cuda", "hip"])
+def test_arcs_asked_ahead_give_the_same_colors(machine: Machine) -> None:
+    require_compiler()
+    program = starplat.compile(COLORING)
+    for graph in (generators.rmat(7, 8, 1), generators.star(60), generators.uniform(6, 4, 1)):
+        with emulated(machine):
+            found = program.run(graph, target="cuda", schedule="algebra=proved")["color"]
+        np.testing.assert_array_equal(found, program.run(graph, target="reference")["color"])

@@ -41,6 +41,11 @@ class RowPrinter:
         yield "});"
 
     def each_kept(self, each: st.EachKept) -> Iterator[str]:
+        if each.flags is not None:
+            self.expressions.helpers.need("each_flagged")
+            yield f"each_flagged({self.expressions.expression(each.end)}, {self.expressions.local(each.flags)},"
+            yield from self.function(f"(arc_t {self.expressions.local(each.number)})", each.body, ");")
+            return
         self.expressions.helpers.need("each_kept")
         name, end = self.expressions.local(each.number), self.expressions.expression(each.end)
         given = f"[&]({self.expressions.spelling.values[each.number.element]} {name}) {{"
@@ -58,6 +63,8 @@ class RowPrinter:
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
             yield from self.over_nodes(advance, "advance")
+        if advance.test:
+            yield from self.test(advance)
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
 
     def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
@@ -157,7 +164,7 @@ class RowPrinter:
         yield from self.test(ask)
         yield from self.function(f"(int {name(ask.node)}, bool {name(ask.answer)})", ask.finish, ");")
 
-    def test(self, asking: st.Search | st.Ask) -> Iterator[str]:
+    def test(self, asking: st.Advance | st.Search | st.Ask) -> Iterator[str]:
         """The test of an arc, an argument."""
         name = self.expressions.local
         yield from self.function(f"(int {name(asking.node)}, arc_t {name(asking.position)})", asking.test, ",")
@@ -264,6 +271,9 @@ class RowPrinter:
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
             self.need_for_rows(function)
+            if isinstance(loop, st.Advance) and loop.test:
+                function = "advance_tested"
+                need(function)
         else:
             if isinstance(loop, st.Advance):
                 need_advance(self.expressions.helpers, members)

@@ -11,6 +11,7 @@ from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
+from starplat.ir.shapes.rows_of_arcs import flags_asked
 
 
 def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool = False) -> st.Body:
@@ -55,7 +56,7 @@ def _tested_ahead(kernel: ir.Kernel, operations: Operations, body: st.Body) -> s
         return None
     assert kernel.filter is not None
     end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
-    return st.EachKept(kernel.index, end, kernel.filter, replace_continue(body, (st.Leave(),)))
+    return st.EachKept(kernel.index, end, kernel.filter, replace_continue(body, (st.Leave(),)), flags_asked(kernel))
 
 
 def in_pieces(operations: Operations, body: st.Body) -> st.Body:

@@ -9,16 +9,17 @@ from starplat.backends.legal.histograms import count_by_groups, count_rows
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
-from starplat.ir import build, nodes as ir
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
 from starplat.ir.shapes.collecting import Collecting, collecting
-from starplat.ir.shapes.gathering import Gathering, gathering, giving
+from starplat.ir.shapes.gathering import Gathering, gathering, giving, repeatable
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.rows_of_arcs import RowOfArc, row_of_arc, tested_apart
 from starplat.ir.shapes.searching import Asking, Searching, asking, searching
+from starplat.ir.shapes.visiting import passes_arrays
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
@@ -60,8 +61,8 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
     return replace(loop, node=place, keep=keep, part=part, **bodies)
 
 
-_BODIES: dict[type, tuple[str, str]] = {
-    st.Advance: ("body", "visit"),
+_BODIES: dict[type, tuple[str, ...]] = {
+    st.Advance: ("body", "visit", "test"),
     st.Gather: ("value", "finish"),
     st.Ask: ("test", "finish"),
     st.Search: ("test", "reach"),
@@ -73,13 +74,37 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     """Independent work on arcs."""
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
-    body = (*operations.block(repeated(ahead)), *operations.along(loop, operations.block(loop.body)))
-    body = replace_continue(body, (st.Leave(),))
+    of_all = members is None and isinstance(kernel.domain, ir.AllNodes) and kernel.filter is not None
+    long_rows = any(rows.kept is not None for rows in operations.module.prepared)  # else the test alone takes longer
+    asked, work = _tested(kernel, loop) if of_all and long_rows else ((), loop.body)
+    needed = operations.block(repeated(ahead))
+    body = replace_continue((*needed, *operations.along(loop, operations.block(work))), (st.Leave(),))
+    test: st.Body = ()
+    if asked:
+        body = without_unread(body)
+        test = without_unread((*needed, *operations.along(loop, operations.block(asked))))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
-    return st.Advance(whose, takes, kernel.index, keep, loop.layout.offsets, loop.position, body, listed, visit)
+    rows, place = loop.layout.offsets, loop.position
+    return st.Advance(whose, takes, kernel.index, keep, rows, place, body, listed, visit, test=test)
+
+
+def _tested(kernel: ir.Kernel, loop: ir.ForNeighbors) -> tuple[tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...]]:
+    """The test of cells that an arc must pass, and the work on one that does, if the kernel changes nothing that it
+    asks: then arcs may be asked ahead. Else no test, and all the work."""
+    match loop.body:
+        case (*ahead, ir.KernelIf(condition, then, ())):
+            lets = tuple(op for op in ahead if isinstance(op, ir.Let))
+            asked: tuple[ir.KernelOp, ...] = (*_needed(lets, condition), ir.KernelReturn(condition))
+            parts = tuple(visitor.all_expressions(asked))
+            read = {part.variable for part in parts if isinstance(part, ir.Ref)}
+            alone = read.isdisjoint(visitor.assigned_variables(kernel.body)) and not passes_arrays(asked)
+            reads = len(lets) == len(ahead) and any(isinstance(part, ir.Load) for part in parts)
+            if reads and alone and repeatable(asked, kernel):
+                return asked, (*lets, *then)
+    return (), loop.body
 
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:
@@ -152,8 +177,12 @@ def _words_of_a_node(count: ir.Expression) -> int:
 
 
 def _needed(lets: tuple[ir.Let, ...], *users: object) -> tuple[ir.Let, ...]:
-    """Those of the declarations that something uses."""
-    return tuple(let for let in lets if any(let.variable in variables_in(user) for user in users))
+    """Those of the declarations that something uses, or one of them."""
+    kept: tuple[ir.Let, ...] = ()
+    for let in reversed(lets):
+        if any(let.variable in variables_in(user) for user in (*users, *kept)):
+            kept = (let, *kept)
+    return kept
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:

@@ -203,12 +203,14 @@ class EachMember:
 
 @dataclass(frozen=True, slots=True)
 class EachKept:
-    """`body` for every `number` below `end` that is to `keep`, a thread for each; it tests several before the first."""
+    """`body` for every `number` below `end` that is to `keep`, a thread for each; it tests several before the first. If
+    `keep` is one of `flags`, they are read by words, and a thread has the numbers of a word."""
 
     number: ir.Variable
     end: ir.Expression
     keep: ir.Expression
     body: Body
+    flags: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,8 @@ class Advance:
     The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
     afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
     nodes. `visit` is done with every node as well: once where the nodes are all, else once or more often. Of a `part`
-    of all nodes, `node` counts from its first.
+    of all nodes, `node` counts from its first. `test`, if there is one, is the body of a function that returns a BOOL:
+    only arcs that pass have `body`, and several may be asked before the first has it.
     """
 
     members: ir.Array | None
@@ -240,6 +243,7 @@ class Advance:
     listed: ir.Listed | ir.InWords | None = None
     visit: Body = ()
     part: ir.AllNodes | None = None
+    test: Body = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.gathering import repeatable
-from starplat.ir.visitor import walk_expression
+from starplat.ir.visitor import walk_expression, walk_kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,16 @@ def reads_flags(condition: ir.Expression, own: ir.Ref) -> bool:
     its neighbor takes."""
     reads = (e for e in walk_expression(condition) if isinstance(e, ir.Load | ir.FindArc | ir.CallFunction))
     return all(isinstance(e, ir.Load) and (e.array.element, e.index) == (ir.Element.BOOL, own) for e in reads)
+
+
+def flags_asked(kernel: ir.Kernel) -> ir.Array | None:
+    """The program's own flags of arcs, where brief work on all arcs asks one of each and nothing else: a thread reads
+    several at once, so it has other arcs than where it takes one after the other."""
+    match kernel.domain, kernel.filter:
+        case ir.AllArcs(None, None), ir.Load(ir.Array(origin=ir.Origin.LOCAL, packed=None) as flags, index):
+            brief = not any(isinstance(op, ir.KernelLoop) for op in walk_kernel(kernel.body))
+            return flags if brief and index == kernel.own and flags.element is ir.Element.BOOL else None
+    return None
 
 
 def tested_apart(kernel: ir.Kernel) -> tuple[ir.Expression, tuple[ir.Expression, ...]]:
