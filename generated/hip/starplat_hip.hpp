@@ -558,9 +558,9 @@ struct LongRows {
     int nodes[MOST_LONG], huge[MOST_HUGE];
 
     // Defers a node that has many arcs if there is room; returns whether it did.
-    __device__ bool puts_off(int node, arc_t arcs) {
+    __device__ bool puts_off(int node, arc_t arcs, int huge_row = HUGE_ROW) {
         if (arcs <= LONG_ROW) return false;
-        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        int place = arcs > huge_row ? atomicAdd(&huge_count, 1) : MOST_HUGE;
         if (place < MOST_HUGE) {
             huge[place] = node;
             return true;
@@ -1288,7 +1288,9 @@ __device__ inline void gather_all(
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
-// other follow each other too, so that a warp need not know whose they are until it has all values.
+// other follow each other too, so that a warp need not know whose they are until it has all values. Blocks take none
+// but
+// very long rows, as they wait after each.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void gather_rows(
     int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
@@ -1303,7 +1305,7 @@ __device__ inline void gather_rows(
     for (int begin = warp_number() * WARP; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + lane;
         const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
-        const bool late = long_rows.puts_off(node, end - first);
+        const bool late = long_rows.puts_off(node, end - first, 4 * HUGE_ROW);
         T total = start;
         Lanes gaps = lanes_where(late);
         for (int from = 0, to; from < WARP; from = to + 1,

@@ -157,6 +157,15 @@ def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_nodes_that_look_for_bits_know_where_the_heads_of_their_rows_are() -> None:
+    text = starplat.compile(EXAMPLES / "closeness.sp").artifact("cuda", schedule="memory=ondemand")["closeness.cu"]
+    offered = re.findall(r"\[&\]\(int word, arc_t in_e\) -> long long \{(.*?)\n *\},", text, re.DOTALL)
+    at_heads = [body for body in offered if "in_head_columns" in body]
+    assert at_heads
+    for body in at_heads:
+        assert body.index("const int w_2 = word / 4;") < body.index("in_row_offsets[w_2]")
+
+
 @pytest.mark.parametrize("target", ["cuda", "hip", "opencl", "sycl"])
 def test_only_programs_with_a_limit_have_placed_arrays(target: str) -> None:
     def text(schedule: str, *, library: bool = False) -> str:

@@ -154,14 +154,14 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     loop, nothing = parts.loop, ir.Const(0, ir.Element.LONG)
     (word,) = parts.words  # where warps share rows
     offers = ir.KernelReturn(ir.Select(parts.condition, word.value, nothing))
-    offered = operations.along(loop, operations.block((offers,)))
+    offered = without_unread((*operations.block(parts.ahead), *operations.along(loop, operations.block((offers,)))))
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.index,
         loop.layout.offsets,
         loop.position,
         wanted=operations.block((*_needed(parts.ahead, word.wanted), ir.KernelReturn(word.wanted))),
-        offered=(*operations.block(_needed(parts.ahead, parts.condition, word.value)), *offered),
+        offered=offered,
         found=word.found,
         take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
     )
