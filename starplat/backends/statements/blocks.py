@@ -227,7 +227,8 @@ class Advance:
     The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
     afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
     nodes. `visit` is done with every node as well: once where the nodes are all, else once or more often. Of a `part`
-    of all nodes, `node` counts from its first.
+    of all nodes, `node` counts from its first. Where it `follows`, `visit` returns whether the node is to be taken, and
+    `body` a node that is to be taken now as well, or -1.
     """
 
     members: ir.Array | None
@@ -240,6 +241,7 @@ class Advance:
     listed: ir.Listed | ir.InWords | None = None
     visit: Body = ()
     part: ir.AllNodes | None = None
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
