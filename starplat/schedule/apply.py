@@ -21,6 +21,7 @@ from starplat.schedule.cores.sums_without_branch import sums_without_branch
 from starplat.schedule.direction.in_parts import choosing_in_parts
 from starplat.schedule.direction.step import adds_up, adds_where, push_or_pull
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.following import following_nodes, may_follow, of_many_arcs as following_of_many_arcs
 from starplat.schedule.frontier.own_sets import sets_of_their_own
 from starplat.schedule.frontier.step import frontiers
 from starplat.schedule.frontier.until_empty import ends_when_empty
@@ -209,6 +210,14 @@ STEPS: tuple[Step | GraphStep, ...] = (
         asks_for_lengths,
     ),
     GraphStep(
+        "following",
+        "nodes for which a filter becomes true in a round are taken in that round",
+        "after balance, which shares the arcs of the set that is then for long rows",
+        following_nodes,
+        may_follow,
+        following_of_many_arcs,
+    ),
+    GraphStep(
         "team",
         "the threads of a team share the arcs of a node",
         "beside balance, for targets that share out a kernel's loop themselves",
@@ -339,8 +348,9 @@ def scheduled_for_parts(module: ir.Module, capabilities: Capabilities, facts: Gr
     return decided(module, AUTO, capabilities, facts, _OF_KERNELS).module if capabilities.shared_arcs else module
 
 
-_ALIKE = tuple(step for step in STEPS if step.name != "ahead")
-"""All steps but the one that gives the kernel that parts share more to do: what meets other parts takes registers."""
+_ALIKE = tuple(step for step in STEPS if step.name not in ("ahead", "following"))
+"""All steps but the one that gives the kernel that parts share more to do: what meets other parts takes registers; and
+the one that takes nodes of others."""
 
 
 def scheduled_alike(

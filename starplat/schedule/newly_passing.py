@@ -27,6 +27,7 @@ from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import changed, given_by, is_launched_once
 from starplat.ir.module_rewriter import ModuleRewriter
 from starplat.ir.rewriter import HostRule, KernelRule, Replacer, Rewriter
+from starplat.ir.shapes.following import becomes_true
 from starplat.ir.visitor import arrays_in, continues, walk_expression, walk_host, with_signature, written_arrays
 from starplat.passes.memory import has_two_names
 from starplat.schedule.queues.step import has_queues
@@ -158,29 +159,8 @@ class _Adding(Rewriter):
         return (
             ir.Let(old, ir.Const(0, old.element)),
             ir.FetchAdd(old, op.array, op.index, op.value),
-            ir.KernelIf(_becomes_true(holds, cell, ir.Ref(old), op.value), (add,)),
+            ir.KernelIf(becomes_true(holds, cell, ir.Ref(old), op.value), (add,)),
         )
-
-
-def _becomes_true(holds: ir.Expression, cell: ir.Load, old: ir.Expression, value: ir.Expression) -> ir.Expression:
-    """Whether a condition on a cell becomes true by an addition to its old value; a step of 1 comes over a bound at one
-    value only, which is quicker to ask."""
-    new = build.plus(old, value)
-    if isinstance(value, ir.Const) and value.value < 0:
-        new = build.minus(old, ir.Const(-value.value, value.element))
-    match holds, value:
-        case (ir.Binary(ir.BinaryOperator.LESS_EQUAL, left, bound), ir.Const(-1)) | (
-            ir.Binary(ir.BinaryOperator.GREATER_EQUAL, left, bound),
-            ir.Const(1),
-        ) if left == cell and cell not in walk_expression(bound):
-            return build.equal(new, bound)
-        case (ir.Binary(ir.BinaryOperator.LESS, left, bound), ir.Const(-1)) | (
-            ir.Binary(ir.BinaryOperator.GREATER, left, bound),
-            ir.Const(1),
-        ) if left == cell and cell not in walk_expression(bound):
-            return build.equal(old, bound)
-    before, after = (Replacer({cell: number}).expression(holds) for number in (old, new))
-    return build.both(conditions.negated(before), after)
 
 
 def _filter_of(kernel: ir.Kernel) -> _Filter | None:

@@ -57,6 +57,9 @@ class RowPrinter:
 
     def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
+        if advance.follows:
+            yield from self.follow(advance)
+            return
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None
         if all_nodes and not advance.visit and advance.part is None:
             self.expressions.helpers.need("advance_arcs")
@@ -79,6 +82,15 @@ class RowPrinter:
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ",")
         yield f"{INDENT}{name(gather.rows)}, {self.start(gather)},"
         yield from self.joined(gather)
+
+    def follow(self, advance: st.Advance) -> Iterator[str]:
+        name, node = self.expressions.local, f"int {self.expressions.local(advance.node)}"
+        assert advance.keep is not None
+        self.need_for_rows("warp_arcs", "share_arcs", "follow_all")
+        yield f"follow_all{'<true>' * self.reads_far(advance.body)}(num_nodes, {name(advance.rows)},"
+        yield f"{INDENT}[&]({node}) {{ return {self.expressions.expression(advance.keep)}; }},"
+        yield from self.function(f"({node}) -> bool", advance.visit, ",")
+        yield from self.function(f"({node}, arc_t {name(advance.position)}) -> int", advance.body, ");")
 
     def reads_far(self, body: st.Body) -> bool:
         """Whether arrays that may lie in the host's memory are read there."""

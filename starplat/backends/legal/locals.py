@@ -22,6 +22,12 @@ class Locals:
         """A local with a name that nothing else has."""
         return ir.Variable(self.names.fresh(name), element)
 
+    def receiver(self, name: str, element: ir.Element) -> ir.Variable:
+        """A fresh local that one operation assigns."""
+        variable = self.fresh(name, element)
+        self.changing, self.once_set = self.changing | {variable}, self.once_set | {variable}
+        return variable
+
     def settled(self, value: ir.Expression, name: str, body: st.Body) -> tuple[st.Body, ir.Expression]:
         """`value` where it may be mentioned more than once: in a local, unless it is one that `body` leaves alone."""
         if isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs):

@@ -12,8 +12,9 @@ from starplat.backends.uses import variables_in
 from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
-from starplat.ir.rewriter import map_expression
+from starplat.ir.rewriter import KernelRule, map_expression
 from starplat.ir.shapes.collecting import Collecting, collecting
+from starplat.ir.shapes.following import becomes_true, following
 from starplat.ir.shapes.gathering import Gathering, gathering, giving, repeatable
 from starplat.ir.shapes.histograms import histogram
 from starplat.ir.shapes.members import Membership
@@ -24,6 +25,8 @@ from starplat.ir.shapes.visiting import passes_arrays
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
+    if kernel.follows:
+        return (_follow(operations, kernel),)
     if (row := row_of_arc(kernel)) is not None:
         return (_advance_rows(operations, kernel, row),)
     if (counts := histogram(kernel, operations.module)) is not None:
@@ -105,6 +108,34 @@ def _tested(kernel: ir.Kernel, loop: ir.ForNeighbors) -> tuple[tuple[ir.KernelOp
             if reads and alone and repeatable(asked, kernel):
                 return asked, (*lets, *then)
     return (), loop.body
+
+
+def _follow(operations: Operations, kernel: ir.Kernel) -> st.Advance:
+    """Work on the arcs of nodes that pass, and of those that come to pass by it."""
+    parts = following(kernel)
+    assert parts is not None
+    claim, loop, add = parts.claim, parts.loop, parts.add
+    found, old = (operations.locals.receiver(f"old_{op.array.name}", op.array.element) for op in (claim, add))
+    passes = becomes_true(parts.bound, ir.Load(add.array, kernel.own), ir.Ref(old), add.value)
+    followed: tuple[ir.KernelOp, ...] = (
+        ir.Let(old, ir.Const(0, old.element)),
+        ir.FetchAdd(old, add.array, add.index, add.value),
+        ir.KernelIf(passes, (ir.KernelReturn(ir.Ref(loop.neighbor)),)),
+    )
+    arcs = KernelRule(lambda op: followed if op == add else None).kernel_block(loop.body)
+    claimed: tuple[ir.KernelOp, ...] = (
+        ir.Let(found, parts.free),
+        ir.CompareSwap(found, claim.array, claim.index, parts.free, claim.value),
+        ir.KernelIf(
+            build.compared(ir.BinaryOperator.NOT_EQUAL, ir.Ref(found), parts.free), (ir.KernelReturn(build.FALSE),)
+        ),
+        *parts.rest,
+        ir.KernelReturn(build.TRUE),
+    )
+    body = (*operations.along(loop, operations.block(arcs)), st.Leave(ir.Const(-1, ir.Element.NODE)))
+    visit = replace_continue(operations.block(claimed), (st.Leave(build.FALSE),))
+    rows = loop.layout.offsets
+    return st.Advance(None, False, kernel.index, kernel.filter, rows, loop.position, body, visit=visit, follows=True)
 
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:

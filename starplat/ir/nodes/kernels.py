@@ -233,8 +233,10 @@ class Kernel:
     body where they can (see `shared_rows`); or it goes over triangles, which are shared in any case. `in_pieces` asks
     that a thread takes iterations that follow each other, for itself. Where the one cell of `guard` holds false, a
     launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
-    or for every node those that it is part of, in its cell. `chunks` tells that a launch is several, one for each. All
-    arcs that a `near` kernel reads are on the device when it is launched, whatever the module has mapped.
+    or for every node those that it is part of, in its cell. Where it `follows`, iterations also begin while it runs,
+    for nodes whose filter becomes true (see `following`), as many as there is room for. `chunks` tells that a launch is
+    several, one for each. All arcs that a `near` kernel reads are on the device when it is launched, whatever the
+    module has mapped.
     """
 
     name: str
@@ -252,6 +254,7 @@ class Kernel:
     in_pieces: bool = False
     guard: Array | None = None  # one BOOL; among `arrays`
     counts: PerTriangle | None = None
+    follows: bool = False
     chunks: Chunks | ChunksOfArcs | None = None
     near: bool = False
 

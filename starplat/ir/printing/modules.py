@@ -50,6 +50,8 @@ def print_kernel(kernel: ir.Kernel) -> str:
         lines.append(f"  reduction {_variable(reduction.variable)} by {reduction.combine.value}{into}")
     if kernel.guard is not None:
         lines.append(f"  nothing unless {kernel.guard.name}")
+    if kernel.follows:
+        lines.append("  follows")
     if kernel.in_pieces:
         lines.append("  in pieces")
     if kernel.filter is not None:

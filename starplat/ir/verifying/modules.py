@@ -6,6 +6,7 @@ Takes a module, returns nothing, raises `InvalidModule`. It is run after lowerin
 from typing import assert_never
 
 from starplat.ir import nodes as ir, visitor
+from starplat.ir.shapes.following import following
 from starplat.ir.verifying import bounds, host, wellformed
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
@@ -81,6 +82,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
         scope.declare(scalar)
     _verify_domain(kernel, scope)
     _verify_guard(kernel, scope)
+    scope.require(not kernel.follows or following(kernel) is not None, "it has nothing to follow")
     if kernel.filter is not None:
         scope.condition(kernel.filter)
     for reduction in kernel.reductions:
