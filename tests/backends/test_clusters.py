@@ -20,6 +20,7 @@ from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.backends.test_sets import PROGRAMS, agree, random_graph
+from tests.changing import changed
 from tests.programs.cases import EXAMPLES
 
 MACHINES = (
@@ -60,6 +61,34 @@ def test_wide_groups_ask_for_what_stands_beside(name: str, monkeypatch: pytest.M
     assert "__launch_bounds__(1024, 1)" in few
     asked = re.findall(r"ask_beside\((\w+)", few)
     assert {"columns", "row_offsets"} < set(asked)
+
+
+@pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
+def test_wide_groups_do_nothing_but_rounds(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What walks all rows ahead of them has memory for as many threads as other groups have."""
+    monkeypatch.setattr(hand_over, "NODES", range(1))
+    walk = "  forall (v in g.nodes().filter(v % 3 != 1)) { forall (w in g.neighbors(v)) { w.ends += 1; } }\n"
+    program = starplat.compile(
+        changed(
+            (EXAMPLES / f"{name}.sp").read_text(encoding="utf-8"),
+            ("(Graph g, ", "(Graph g, propNode<int> ends, "),
+            ("Property(", "Property(ends = 0, "),
+            ("  bool finished", walk + "  bool finished"),
+        )
+    )
+    graph = random_graph(260, 6, 7)
+    expected = program.run(graph, target="reference", arguments={"src": 3})
+    with emulated(MACHINES[2]):
+        found = program.run(graph, target="cuda", arguments={"src": 3}, schedule="loop=cluster")
+    for property_name, values in expected.properties.items():
+        np.testing.assert_array_equal(found.properties[property_name], values)
+    made = decided(program.module(), parse_schedule("loop=cluster"), CUDA.capabilities, GraphFacts(260, 800, 6)).module
+    text = CUDA.kernels_text(made)
+    few = kernel(text, f"{name}_few")
+    assert "__launch_bounds__(1024, 1)" in few
+    assert "advance_all(" not in few
+    assert "advance_all(" in kernel(text, f"{name}_begin")
+    to_machine_code(text, tmp_path, architecture="sm_90")
 
 
 def test_a_trace_tells_of_the_rounds_of_both(monkeypatch: pytest.MonkeyPatch) -> None:

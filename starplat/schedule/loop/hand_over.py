@@ -256,9 +256,11 @@ class _Spread:
         return in_one_launch(made, self.module, asked)
 
     def turns(self, ahead: Sequence[ir.HostOp], loop: ir.Loop) -> Iterator[ir.HostOp]:
-        """The loop by the cluster and the grid in turn; the first launch does what stands ahead of it as well."""
+        """The loop by the cluster and the grid in turn; the first launch does what stands ahead of it as well, unless
+        that launches something and groups are wide, which have memory of their own for rounds alone."""
         begin: tuple[ir.HostOp, ...] = ()
-        if self.left or not self.needs_launch(ahead):
+        launches = any(isinstance(op, ir.Launch) for op in walk_host(ahead))
+        if self.left or not self.needs_launch(ahead) or (launches and self.is_wide(loop)):
             yield from self.piece(ahead)
         else:
             declarations, begin, _ = self.declared(ahead)
