@@ -23,6 +23,7 @@ from starplat.schedule.apply import scheduled_alike
 from starplat.schedule.facts import GraphFacts
 from tests.backends import emulated
 from tests.backends.emulated import EmulatedDevice, Machine, require_compiler
+from tests.backends.test_cuda import to_machine_code
 from tests.changing import changed
 from tests.zoo import ZOO
 
@@ -128,6 +129,31 @@ def test_the_answer_is_the_same(name: str, machine: Machine, monkeypatch: pytest
     for graph in (path, star, *zoo, generators.rmat(9).undirected(), generators.grid(30, 70, 1)):
         expected = program.run(graph, target="reference", schedule=PLAIN)
         np.testing.assert_array_equal(program.run(graph, target="cuda")["core"], expected["core"])
+
+
+def test_a_search_has_room_for_its_sets_in_the_same_launch(tmp_path: Path) -> None:
+    """A block has 48 KB."""
+    search = """  int depth = 0;
+  bool found = True;
+  do {
+    found = False;
+    forall (v in g.nodes().filter(level == depth)) {
+      forall (w in g.neighbors(v)) { <w.level, found> = <Min(w.level, depth + 1), True>; }
+    }
+    depth += 1;
+  } while (found);
+  long left ="""
+    told = "forall (v in g.nodes().filter(v % 3 != 1)) { forall (w in g.neighbors(v)) { w.told += 1; } }"
+    text = changed(
+        CORES,
+        ("propNode<int> core)", "propNode<int> core, propNode<int> level, propNode<int> told, node src)"),
+        ("peeling = False);", f"peeling = False, level = INF, told = 0);\n  {told}\n  src.level = 0;"),
+        ("  long left =", search),
+    )
+    facts = GraphFacts(num_nodes=2**25, num_arcs=2**27, max_degree=200, symmetric=True)
+    made = for_target(starplat.compile(text).module(), "cuda", AUTO, facts)
+    assert follows(made)
+    to_machine_code(BACKENDS["cuda"].kernels_text(made), tmp_path)
 
 
 def test_a_block_claims_nodes_and_looks_for_those_that_come_to_pass() -> None:

@@ -86,7 +86,7 @@ class RowPrinter:
     def follow(self, advance: st.Advance) -> Iterator[str]:
         name, node = self.expressions.local, f"int {self.expressions.local(advance.node)}"
         assert advance.keep is not None
-        self.need_for_rows("warp_arcs", "share_arcs", "follow_all")
+        self.need_for_rows("warp_arcs", "share_arcs", "long_values", "follow_all")
         yield f"follow_all{'<true>' * self.reads_far(advance.body)}(num_nodes, {name(advance.rows)},"
         yield f"{INDENT}[&]({node}) {{ return {self.expressions.expression(advance.keep)}; }},"
         yield from self.function(f"({node}) -> bool", advance.visit, ",")
