@@ -223,8 +223,9 @@ def walks_sets(op: ir.OnDevice) -> bool:
 
 
 def most_groups(op: ir.OnDevice) -> int:
-    """Groups per compute unit of a persistent launch, on a large graph."""
+    """Groups per compute unit of a persistent launch, on a large graph; one that takes turns with a cluster walks short
+    rows."""
     drivers = (inner.driver for inner in visitor.walk_host(op.body) if isinstance(inner, ir.Loop))
-    if not op.in_parts and any(isinstance(driver, ir.NearestFirst) for driver in drivers):
+    if not (op.in_parts or op.crossing) and any(isinstance(driver, ir.NearestFirst) for driver in drivers):
         return RELAXING_GROUPS
     return FEW_GROUPS if walks_sets(op) else MANY_GROUPS

@@ -260,3 +260,9 @@ def test_large_graphs_get_three_groups_of_threads_where_near_nodes_come_first(te
     graphs = (2**19, 2**22 - 1), (2**19, 2**22), (2**19 + 1, 2**22)
     assert [blocks_together(op, *graph) for graph in graphs] == [2, most, 2]
     assert f"__launch_bounds__(512, {most})" in BACKENDS["cuda"].kernels_text(module)
+
+
+def test_what_takes_turns_with_a_cluster_keeps_two() -> None:
+    """Its graph has few arcs for each node, and for three groups registers are spilled."""
+    for op in loops_of(scheduled(SSSP, "loop=cluster")):
+        assert blocks_together(op, 2**19, 2**22) == 2
