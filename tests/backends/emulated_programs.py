@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 
+from starplat.toolchain.compilers import compiler_named
 from tests.backends.built import with_headers_apart
 from tests.backends.emulated import HEADER, MACHINE, machine, require_compiler
 from tests.kept import kept
@@ -39,7 +40,7 @@ def built_for_host(files: Mapping[str, str], folder: Path, *, mpi: bool) -> Path
     compiler = (_path_of("mpicxx"), "-DON_MPI") if mpi else ("g++",)
     program = folder / Path(source).stem
     command = [*compiler, *OPTIONS, f"-I{FOLDER}", f"-I{HEADER.parent}", f"{program.name}.cpp", str(machine())]
-    around = "".join(path.read_text(encoding="utf-8") for path in (HEADER, MACHINE, *sorted(FOLDER.iterdir())))
+    around = known_by(compiler[0])
     texts, command = with_headers_apart(texts, [*command, "-o", program.name], around)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -47,6 +48,14 @@ def built_for_host(files: Mapping[str, str], folder: Path, *, mpi: bool) -> Path
     program.write_bytes(image)
     program.chmod(0o755)
     return program
+
+
+def known_by(command: str) -> str:
+    """What decides, besides a program's text, what a compiler makes of it: it refuses headers that another version has
+    compiled."""
+    compiler = compiler_named(command)
+    texts = (path.read_text(encoding="utf-8") for path in (HEADER, MACHINE, *sorted(FOLDER.iterdir())))
+    return "".join(("" if compiler is None else compiler.identity, *texts))
 
 
 def _path_of(wrapper: str) -> str:

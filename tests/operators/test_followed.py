@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from starplat import pipeline
+from starplat.source import SourceFile
 from tests.changing import changed
 from tests.operators.meaning import assert_as_written
 from tests.operators.test_one_loop import PEELING
@@ -117,3 +119,18 @@ def test_what_says_the_same_is_read_as_a_peeling(name: str, place: int) -> None:
     text = _text(name, SPELLINGS[name][place])
     assert operators_of(text) == operators_of(PEELING)
     assert_as_written(text, (UGLY["knot"], UGLY["ladder"], UGLY["islands"]))
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "  forall (v in g.nodes()) { v.out = v.value + 1; }\n}",
+        "  forall (v in g.nodes()) { v.out = 0; for (u in g.nodes_to(v)) { v.out += u.value; } }\n}",
+        "}",
+    ],
+    ids=["one more", "those of neighbors", "nothing"],
+)
+def test_core_numbers_that_are_not_the_result_are_declared(behind: str) -> None:
+    text = _text("local_result", [("  out = value;\n}", behind), ("value = 0,", "value = 0, out = 0,")])
+    assert "peeled" in pipeline.operators(pipeline.check(SourceFile("local.sp", text)))
+    assert_as_written(text, UGLY.values())

@@ -22,6 +22,8 @@ import starplat
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators, write
 from starplat.resources import shipped_programs
+from starplat.toolchain.compilers import Compiler
+from tests.backends import emulated_programs
 from tests.backends.built import built
 from tests.backends.emulated_programs import built_for_host, with_gpus
 from tests.programs.cases import Case
@@ -375,3 +377,11 @@ def test_programs_of_threads_are_for_cuda_only() -> None:
     assert found.message == "programs in parts ('--devices') are not written for target 'openmp'"
     assert found.help is not None
     assert found.help.startswith("they are for: cuda; ")
+
+
+def test_what_another_version_of_a_compiler_made_is_not_linked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It refuses headers that were compiled by the other."""
+    here = emulated_programs.known_by("g++")
+    other = Compiler("/usr/bin/g++", "g++ 99", "g++ 99\n")
+    monkeypatch.setattr(emulated_programs, "compiler_named", lambda _: other)
+    assert emulated_programs.known_by("g++") != here

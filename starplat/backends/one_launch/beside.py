@@ -1,4 +1,4 @@
-"""Asks the memory ahead for what stands beside the cells that a cluster reads.
+"""Prefetches what stands beside the cells that a cluster reads.
 
 On graphs too large for the second-level cache a round of few nodes waits for memory once for every read that depends on
 the one before. Where nodes that are joined have numbers beside each other, as on roads and grids, what stands beside

@@ -36,8 +36,8 @@ class Following:
 
 
 def claimed(kernel: ir.Kernel) -> tuple[ir.Load, ir.Const, ir.Load, ir.Binary] | None:
-    """What a filter asks of a node, if it is no more: its state, what that holds while it is free, its count, and the
-    condition on that."""
+    """The parts of a filter that asks nothing else of a node: its state, what that holds while it is free, its count,
+    and the condition on that."""
     if kernel.domain != ir.AllNodes() or kernel.filter is None:
         return None
     match tuple(conjuncts(kernel.filter)):

@@ -1,5 +1,5 @@
-"""Tests whether a scalar of the host only increases, finds its lower bound, whether a property is filled at once, and
-which symbols are linked.
+"""Finds the lower bound of a scalar that only increases, whether a property is filled at once, and which symbols are
+linked.
 
 Integers are assumed not to overflow; `run --checked` reports it if they do.
 """
@@ -10,11 +10,6 @@ from typing import Any
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType
-
-
-def only_rises(symbol: typed.Symbol, s: typed.Statement) -> bool:
-    """Whether a statement only adds positive constants to a scalar."""
-    return all(added(i) is not None for i in walk.statements(s) if symbol in walk.written(i))
 
 
 def added(s: typed.Statement) -> int | None:

@@ -76,11 +76,13 @@ def peeled(loop: hosts.HostLoop, around: hosts.Surroundings, core: typed.Symbol,
     block, place = around.block_of(loop)
     before, made = block.statements[:place], rows.peeling(core, row, Builder(loop.span))
     own = {s for i in before for s in walk.declared(i) if not around.is_seen(s, loop)} | {core}
+    declared = [s for s in before if core in walk.declared(s)]  # where the numbers are not the result
+    others = [s for s in before if s not in declared]
     while True:
-        gone = [s for s in before if (c := _changes(s)) and c <= own]
+        gone = [s for s in others if (c := _changes(s)) and c <= own]
         kept = [s for s in before if not any(s is g for g in gone)]
         used = {s for k in kept for i in walk.statements(k) for s in walk.read(i)}
-        used |= {s for k in kept if not isinstance(k, typed.Attach) for s in _changes(k)}
+        used |= {s for k in kept if not isinstance(k, typed.Attach) and k not in declared for s in _changes(k)}
         if not (used := used & own):
             break
         own -= used
