@@ -17,6 +17,7 @@ SURVIVE = "    forall (v in g.nodes().filter(alive == True)) {\n      v.c = k;"
 TOLD = "    forall (v in g.nodes().filter(now == True)) {"
 STEP = "      if (v.state == 1) {\n        v.state = 2;\n      }\n"
 CUT = "      if (a.core != -1) {\n        e.cut = True;\n      }\n"
+FILL = "g.attachNodeProperty(stays = True);"
 SPELLINGS = {
     "recount": [[("d < k", "k > d")], [("int d = 0;", "int d = 1;"), ("d < k", "d <= k")]],
     "minus_one_is_left": [[("core == -1)) {", "core < 0)) {")]],
@@ -46,6 +47,8 @@ NEAR = {
         [("changed = True;\n          }", "changed = True;\n            v.core = k;\n          }")],
         [("bool found = True;", "int n = 0; bool found = True;"), ("v.stays = False;", "v.stays = False; n += 1;"),
          ("v.core = k;", "v.core = k + n;")],
+        [(FILL, FILL.replace("True", "k < 3"))],
+        [(FILL, FILL + " forall (v in g.nodes().filter(stays)) { v.core = k - 1; }"), ("v.core = k;", "")],
     ],
     "over_edges": [
         [(STEP, "")],
@@ -86,6 +89,8 @@ NEAR = {
     "gone_and_leaving": [
         [("least = min(least, v.deg)", "least = min(least, v.deg + 1)")],
         [("max(k, least)", "min(k, least)")],
+        [("v.coreness = k", "v.coreness = least")],
+        [("v.coreness = k", "v.coreness = least"), ("deg <= k", "deg <= least")],
     ],
     "survivors": [[("alive = after;", "")], [("v.best = k", "v.best = survivors")]],
 }  # fmt: skip
@@ -117,3 +122,8 @@ def test_what_says_the_same_is_read_as_a_peeling(name: str, place: int) -> None:
     text = _text(name, SPELLINGS[name][place])
     assert operators_of(text) == operators_of(PEELING)
     assert_as_written(text, (UGLY["knot"], UGLY["ladder"], UGLY["islands"]))
+
+
+@pytest.mark.parametrize("use", ["", "forall (v in g.nodes()) { v.out = v.value + 1; }"])
+def test_core_numbers_that_are_no_result_are_still_declared(use: str) -> None:
+    assert_as_written(_text("local_result", [("out = value;", use)]), (UGLY["knot"], UGLY["ladder"], UGLY["one-node"]))
