@@ -22,11 +22,12 @@ from dataclasses import replace
 
 from starplat.ir import build, launches, nodes as ir, uses
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.fresh_names import FreshNames, names_in
 from starplat.ir.module_rewriter import with_arrays, with_graph_arrays
-from starplat.ir.rewriter import KernelRule, Replacer
+from starplat.ir.rewriter import KernelRule, Renamer, Replacer
 from starplat.ir.shapes.following import Following, claimed, following
 from starplat.ir.shapes.members import membership
-from starplat.ir.visitor import walk_host, with_signature
+from starplat.ir.visitor import declared_by, walk_host, walk_kernel, with_signature
 from starplat.passes.memory import has_two_names
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
@@ -90,7 +91,7 @@ def _taking_at_once(
         return None
     store = ir.Store(members.members, asking.own, build.TRUE)
     ahead = KernelRule(lambda op: () if op == store else None).kernel_block(asking.body)
-    arcs = Replacer({walking.own: asking.own}).kernel_block(members.body)
+    arcs = Replacer({walking.own: asking.own}).kernel_block(_renamed(members.body, asking, walking))
     if store not in asking.body or not arcs or not isinstance(arcs[-1], ir.ForNeighbors):
         return None
     long = build.compared(
@@ -107,6 +108,15 @@ def _taking_at_once(
     claims = _never_is(parts.claim.value, parts.free, inside, module)
     own = _is_for_the_walk(members.members, function, (asks, walks), inside, module)
     return kernel if settled and claims and own else None
+
+
+def _renamed(body: tuple[ir.KernelOp, ...], asking: ir.Kernel, walking: ir.Kernel) -> tuple[ir.KernelOp, ...]:
+    """The body of the walk, with names for its variables that nothing in the kernel that asks has."""
+    others = names_in(asking)
+    names = FreshNames(others | names_in(walking))
+    declared = dict.fromkeys(variable for op in walk_kernel(body) for variable in declared_by(op))
+    new = {v: replace(v, name=names.fresh(v.name)) for v in declared if v.name in others}
+    return Renamer(new).kernel_block(body)
 
 
 def _counts(kernel: ir.Kernel, parts: Following, found: ir.Variable) -> bool:

@@ -97,6 +97,9 @@ GATHERED = {
     "from elsewhere": changed(WAYS, ("long sum = v.ways;", "long sum = v.factor;")),
     "the sum again": changed(WAYS, (REST, "      v.found_in = sum % 7 > 3 ? 1 : 2;\n")),
 }
+for name, asked in (("asks for the next level", "w.level == depth + 1"), ("asks who is not reached", "w.level > 9")):
+    row = f"      for (w in g.neighbors(v)) {{ if ({asked}) {{ v.factor = v.factor + 1; }} }}\n"
+    GATHERED[name] = changed(WAYS, (REST, REST + row))
 LONG_ROWS = GraphFacts(2**14, 2**18, 100)
 
 

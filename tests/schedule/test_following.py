@@ -28,6 +28,7 @@ from tests.changing import changed
 from tests.zoo import ZOO
 
 CORES = (Path(__file__).parents[2] / "examples" / "k_core.sp").read_text(encoding="utf-8")
+RECOUNTED = (Path(__file__).parents[1] / "spellings" / "k_core" / "stay_while_enough.sp").read_text(encoding="utf-8")
 
 
 def over_arcs(condition: str) -> str:
@@ -47,6 +48,12 @@ FOLLOWED = {
         CORES, ("v.degree += 1", "v.degree += 2"), ("degree <= k", "degree <= 2 * k"), ("degree -= 1", "degree -= 2")
     ),
     "over some of the arcs": over_arcs("nbr > v"),
+    "in other names": changed(
+        CORES,
+        ("(v in g.nodes().filter(peeling)) {\n      v.", "(nbr in g.nodes().filter(peeling)) {\n      nbr."),
+        ("forall (nbr in g.neighbors(v)", "forall (v in g.neighbors(nbr)"), ("nbr.degree -=", "v.degree -="),
+    ),
+    "recounted": changed(RECOUNTED, ("shell", "core")),
     "numbers where none passed": changed(
         CORES, ("int k = 0;", "int k = 0; int steps = 0;"), ("      k += 1;\n", "      k += 1;\n      steps += 2;\n")
     ),

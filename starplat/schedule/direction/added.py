@@ -78,6 +78,8 @@ def added(loop: ir.Loop, walk: ir.Launch, wave: Wave, module: ir.Module, taken: 
     total = any(sum.total in visitor.variables_read(part) for part in visitor.all_expressions(rest))
     if value is None or total or not _is_kept(sums, value, visit, loop, module):
         return None
+    if not _may_come_first(replace(kernel, body=found.body), module.kernel(walk.kernel), wave):
+        return None
     gathers = visitor.with_signature(replace(kernel, body=found.body))
     behind = visitor.with_signature(replace(kernel, name=taken.fresh(f"{name}_rest"), body=tuple(rest)))
     flag = taken.variable("added", ir.Element.BOOL)
@@ -102,6 +104,25 @@ def _given(sum: Gathering, kernel: ir.Kernel, wave: Wave) -> ir.Expression | Non
             called = any(isinstance(part, ir.CallFunction) for part in parts)
             return given if own and not called and visitor.variables_read(given) == {row.neighbor} else None
     return None
+
+
+def _may_come_first(visit: ir.Kernel, walk: ir.Kernel, wave: Wave) -> bool:
+    """Whether a visit does the same ahead of the walk: it asks of other nodes' cells that this changes only which hold
+    the counter less 1, and changes nothing that this reads."""
+    assert wave.counter is not None
+    told = {wave.values, wave.following, *(carry.array for carry in wave.data)}
+    before = build.minus(ir.Ref(wave.counter), build.ONE, ir.Element.INT)
+    parts = list(visitor.all_expressions(visit.body))
+    others = [p for p in parts if isinstance(p, ir.Load) and p.array in told and p.index != visit.own]
+    asked = 0
+    for part in parts:
+        match part:
+            case ir.Binary(ir.BinaryOperator.EQUAL, ir.Load() as there, limit) | ir.Binary(
+                ir.BinaryOperator.EQUAL, limit, ir.Load() as there
+            ) if there.array == wave.values and limit == before:
+                asked += there.index != visit.own
+    read = {array for part in visitor.all_expressions(walk.body) for array in visitor.arrays_in(part)}
+    return len(others) == asked and visitor.written_arrays(visit.body).isdisjoint(told | read)
 
 
 def _is_plain(row: ir.ForNeighbors) -> bool:

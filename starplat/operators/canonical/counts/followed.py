@@ -45,6 +45,7 @@ class Of(Enum):
     LEFT = auto()  # the members when a round begins
     GONE = auto()  # those of them that leave in it
     LEAST = auto()  # the least degree of a member
+    RAISED = auto()  # a scalar that was raised to that, if it was less
     INFINITY = auto()
     ARCS = auto()  # to a node
     LOOPS = auto()  # at a node
@@ -282,7 +283,7 @@ class Followed:
                 case typed.AssignExtreme(typed.Extreme.MAX, typed.Variable(symbol), candidate, ()) if (
                     self.number(candidate) == {Of.LEAST: 1} and self.raised is None and symbol not in self.values
                 ):
-                    self.raised, self.values[symbol] = symbol, {Of.LEAST: 1}
+                    self.raised, self.values[symbol] = symbol, {Of.RAISED: 1}
                 case typed.Attach(items=items):
                     held = {to: self.cells.get(v, {}) for to, v in items if isinstance(v, typed.Symbol)}
                     for to, given in items:
@@ -482,7 +483,7 @@ class _Nodes:
         if len(open_) > 1 or found is None or own is not When.MEMBER or self.round.bound is not None:
             raise NotFollowed
         rest: Sum = {part: count for part, count in found.items() if part is not When.MEMBER}
-        scalars = all(isinstance(part, typed.Symbol) or part in (Of.ONE, Of.LEAST) for part in rest)
+        scalars = all(isinstance(part, typed.Symbol) or part in (Of.ONE, Of.RAISED) for part in rest)
         if abs(found.get(When.MEMBER, 0)) != 1 or not scalars or not self.round.may_leave:
             raise NotFollowed
         if_it_holds = found[When.MEMBER] < 0

@@ -138,10 +138,8 @@ def _read(loop: hosts.HostLoop, around: hosts.Surroundings) -> tuple[typed.Symbo
     some, none = paths[0], paths[-1]
     assert cells is not None
     numbers = [s for s, held in cells.items() if all(held.get(w) == {Of.BOUND: 1} for w in (When.LAST, When.EARLIER))]
-    if not _rises(begun, some, none if none is not some else None) or found.counted is None:
-        raise NotFollowed
-    cores = [s for s in numbers if s.role is typed.Role.PARAMETER or around.is_seen(s, loop)] or numbers
-    if len(cores) != 1:
+    cores = [s for s in numbers if s.role is typed.Role.PARAMETER or around.is_seen(s, loop)]
+    if not _rises(begun, some, none if none is not some else None) or found.counted is None or len(cores) != 1:
         raise NotFollowed
     return cores[0], found.counted
 
@@ -190,22 +188,28 @@ def _paths(
 
 
 def _kept(before: Sequence[typed.Statement], inner: hosts.HostLoop) -> list[typed.Statement]:
-    """What stands before the inner loop, without the fill of the one property that this changes, where that depends on
-    nothing else from before: a bound leaves the same members, whether all nodes are members again or those left."""
+    """What stands before the inner loop, without the fill of the one property that this uses, where that is the same in
+    every round: a bound leaves the same members, whether all nodes are members again or those left."""
     changed, begun = (
         walk.all_written(inner.body),
         {s for i in before for s in (*walk.all_written(i), *walk.declared(i))},
     )
-    properties = {s for s in changed if isinstance(s.type, types.PropertyType)}
+    used = changed | {s for i in walk.statements(inner.body) for s in walk.read(i)}
+    properties = {s for s in used if isinstance(s.type, types.PropertyType)}
     if len(properties) != 1 or not changed - set(walk.declared(inner.body)) <= begun:
         return [*before]
+    (members,) = properties
 
     def fills(s: typed.Statement) -> bool:
-        return (isinstance(s, typed.Attach) and len(s.items) == 1 and s.items[0][0] in properties) or (
-            isinstance(s, typed.Declare) and s.symbol in properties
-        )
+        match s:
+            case typed.Attach(items=((symbol, _),)):
+                return symbol is members and not any(walk.read(s))
+            case typed.Declare(symbol):
+                return symbol is members
+        return False
 
-    return [s for s in before if not fills(s)]
+    kept = [s for s in before if not fills(s)]
+    return [*before] if any(walk.touches(s, members) for s in kept) else kept
 
 
 def _goes_on_as_before(followed: Followed, loop: hosts.HostLoop) -> bool:
@@ -227,7 +231,7 @@ def _rises(begun: Followed, some: Followed, none: Followed | None = None) -> boo
     if none is None:
         assert some.raised is not None
         k: Sum = {some.raised: 1}
-        return begun.later(k) == NONE and some.bound == some.later(k) == {Of.LEAST: 1}
+        return begun.later(k) == NONE and some.bound == some.later(k) == {Of.RAISED: 1}
     assert none.bound is not None
     stays = some.bound == none.bound == some.later(some.bound)
     rises = none.later(none.bound) == plus(none.bound, ONE) and begun.later(none.bound) == NONE
