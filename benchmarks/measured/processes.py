@@ -123,7 +123,8 @@ def _of_one_process(order: Order, say: Callable[[str], None], deadline: float | 
                     yield from _lost(order, [current] if ready else order.cells, "failed", remark)
                     return
                 case _:
-                    remark = f"{'' if ready else 'the graph was '}not done after {allowed:.0f} s"
+                    slow = f"{'' if ready else 'the graph was '}not done after {allowed:.0f} s"
+                    remark = "the time for all was over" if _past(deadline) else slow
                     yield from _lost(order, [current] if ready else order.cells, "too slow", remark)
                     return
     finally:

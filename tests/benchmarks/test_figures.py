@@ -214,6 +214,12 @@ def test_a_graph_that_cannot_be_made_costs_all_its_cells_once() -> None:
     assert outcomes(replace(ORDER, graph="tree5")) == [("bfs", "failed"), ("components", "failed")]
 
 
+def test_a_cell_that_the_time_for_all_ends_is_not_said_to_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "START", TOLD + "time.sleep(60)")
+    found = [cell.remark for cell in cells_of(ORDER, lambda text: None, time.monotonic() + 0.5)]
+    assert found == ["the time for all was over", "no time was left"]
+
+
 def test_when_time_is_over_no_cell_begins() -> None:
     assert outcomes(ORDER, time.monotonic()) == [("bfs", "too slow"), ("components", "too slow")]
 
