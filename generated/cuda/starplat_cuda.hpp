@@ -1287,9 +1287,8 @@ __device__ inline void gather_all(
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
-// other follow each other too, so that a warp need not know whose they are until it has all values. Blocks take none
-// but
-// very long rows, as they wait after each.
+// other follow each other too: a warp asks whose they are when it has all values. Blocks wait after each row that they
+// take, so they take very long ones.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void gather_rows(
     int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
