@@ -152,11 +152,11 @@ def _quoted(word: str) -> str:
     return f"'{word if len(word) <= 40 else word[:37] + '...'}'" if word else "nothing"
 
 
-def read_updates(path: str | os.PathLike[str], graph: Graph, progress: streams.Progress | None = None) -> Updates:
+def read_updates(path: str | os.PathLike[str], graph: Graph) -> Updates:
     """The updates of `graph` that a file lists, in its order; an addition without a weight has weight 1. Raises E0801,
     E0803, E0811 or E0812, the file cannot be read; E0805, a line is malformed; E0809, a weight is no finite number;
     E0810, a table has no such columns; E0813, reading it needs a library; E0816, the graph has no such node."""
-    input = streams.Input(Path(path), progress or streams.unheard)
+    input = streams.Input(Path(path))
     if tabular.recognises_parquet(input) or tabular.recognises_arrow(input):
         return updates_of_table(tabular.table_in(input), graph, input.shown)
     if not base.is_text(input):

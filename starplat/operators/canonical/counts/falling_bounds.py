@@ -139,7 +139,7 @@ def _counted(
     """The neighbors with bounds as high as the node's that are counted first, the count, and what follows."""
     match statements:
         case (typed.Declare(count, value), typed.ForEach() as loop, *rest) if rising.number(value) == 0:
-            row = row_of(loop, typed.Variable(count), own.index)
+            row = _row_of(loop, typed.Variable(count), own.index)
         case _:
             return None
     if row is None:
@@ -151,13 +151,13 @@ def _counted(
     return (replace(row, conditions=others), typed.Variable(count), rest) if len(as_high) == 1 else None
 
 
-def row_of(loop: typed.ForEach, place: typed.Place, own: typed.Expression, each: int = 1) -> Row | None:
-    """The neighbors of a node for `each` of which a loop adds a number, 1 if not said otherwise, to a place."""
+def _row_of(loop: typed.ForEach, place: typed.Place, own: typed.Expression) -> Row | None:
+    """The neighbors of a node that a loop counts in a place."""
     match loop.domain, effects.asked_by_loop(loop):
         case typed.Neighbors(node=typed.Variable(node)) as domain, (asked, (typed.Update() as s,)) if (
             domain.node == own
         ):
-            counts = s.combine is typed.Combine.ADD and s.place == place and rising.number(s.value) == each
+            counts = s.combine is typed.Combine.ADD and s.place == place and rising.number(s.value) == 1
             return Row(node, loop.iterator, domain, asked) if counts else None
     return None
 
