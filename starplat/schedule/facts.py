@@ -9,6 +9,12 @@ EVEN = 4
 FAR = 2**20
 """Nodes between the ends of an arc from which what one end has is probably not cached when the other is looked at."""
 
+SHORT_ROW = 8
+"""The most arcs of a node of which a thread should add up all by itself, if they are half as many in the mean."""
+
+MANY_SHORT_ROWS = 2**17
+"""Nodes from which on threads have several."""
+
 MOST_OWN_CELLS = 2**22
 """The most nodes of a graph for which every thread has an array with a cell for each."""
 
@@ -31,6 +37,11 @@ class GraphFacts:
     def mean_degree(self) -> float:
         """Arcs for each node."""
         return self.num_arcs / self.num_nodes if self.num_nodes else 0.0
+
+    @property
+    def has_short_rows(self) -> bool:
+        """Whether a thread may add up the arcs of a node, of which there are enough for all threads."""
+        return self.num_nodes >= MANY_SHORT_ROWS and self.max_degree <= SHORT_ROW and self.mean_degree <= SHORT_ROW / 2
 
     def __str__(self) -> str:
         degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"

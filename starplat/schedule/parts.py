@@ -42,7 +42,7 @@ def sums_in_parts(
     asked = schedule.order is Order.PARTS
     found: dict[str, int] = {}
     for kernel in module.kernels:
-        width = _gathered(kernel)
+        width = gathered(kernel)
         parts = 0 if width is None else _parts(width, asked, capabilities, facts)
         if parts:
             found[kernel.name] = parts
@@ -58,7 +58,7 @@ def sums_in_parts(
 
 def has_sums(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether the module gathers sums that a large graph would have in parts."""
-    return capabilities.shared_arcs and any(_gathered(kernel) is not None for kernel in module.kernels)
+    return capabilities.shared_arcs and any(gathered(kernel) is not None for kernel in module.kernels)
 
 
 def _parts(width: int, asked: bool, capabilities: Capabilities, facts: GraphFacts | None) -> int:
@@ -72,7 +72,7 @@ def _parts(width: int, asked: bool, capabilities: Capabilities, facts: GraphFact
     return next((parts for parts in ir.PARTS if size <= parts * _CACHED), ir.PARTS[-1])
 
 
-def _gathered(kernel: ir.Kernel) -> int | None:
+def gathered(kernel: ir.Kernel) -> int | None:
     """Bytes for each node of what a kernel adds up of neighbors, if it does that and its sum may be taken apart."""
     parts = gathering(kernel)
     if parts is None or kernel.filter is not None or kernel.guard is not None or kernel.shares_arcs:

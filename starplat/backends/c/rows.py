@@ -124,8 +124,13 @@ class RowPrinter:
         of_node = f"int {name(gather.node)}, "
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
         if all_nodes and gather.node not in uses.variables_in(gather.value):
-            function = "gather_far_rows" if self.reads_far(gather.value) else "gather_rows"
-            self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
+            far = self.reads_far(gather.value)
+            if far or not gather.short_rows:
+                function = "gather_far_rows" if far else "gather_rows"
+                self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
+            else:
+                function = "gather_short_rows"
+                self.expressions.helpers.need(function)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
         else:

@@ -234,9 +234,9 @@ class Kernel:
     that a thread takes iterations that follow each other, for itself. Where the one cell of `guard` holds false, a
     launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
     or for every node those that it is part of, in its cell. Where it `follows`, iterations also begin while it runs,
-    for nodes whose filter becomes true (see `following`), as many as there is room for. `chunks` tells that a launch is
-    several, one for each. All arcs that a `near` kernel reads are on the device when it is launched, whatever the
-    module has mapped.
+    for nodes whose filter becomes true (see `following`), as many as there is room for. `short_rows` tells that nodes
+    are known to have few arcs, so that a thread gathers those of a node. `chunks` tells that a launch is several, one
+    for each. All arcs that a `near` kernel reads are on the device when it is launched, whatever the module has mapped.
     """
 
     name: str
@@ -255,6 +255,7 @@ class Kernel:
     guard: Array | None = None  # one BOOL; among `arrays`
     counts: PerTriangle | None = None
     follows: bool = False
+    short_rows: bool = False
     chunks: Chunks | ChunksOfArcs | None = None
     near: bool = False
 

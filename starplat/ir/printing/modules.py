@@ -52,6 +52,8 @@ def print_kernel(kernel: ir.Kernel) -> str:
         lines.append(f"  nothing unless {kernel.guard.name}")
     if kernel.follows:
         lines.append("  follows")
+    if kernel.short_rows:
+        lines.append("  short rows")
     if kernel.in_pieces:
         lines.append("  in pieces")
     if kernel.filter is not None:

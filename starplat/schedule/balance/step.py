@@ -28,6 +28,7 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.parts import gathered, has_sums
 from starplat.schedule.schedule import Balance, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -63,18 +64,23 @@ def share_arcs(
     outside = {kernel.name for kernel in launched_alone(module)}
     alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
     shared = {kernel.name for kernel in suited} - alone
-    made = module.with_each_kernel(lambda k: replace(k, shares_arcs=k.shares_arcs or k.name in shared))
+    even = by_warps and facts is not None and facts.has_short_rows
+    whole = {k.name for k in suited if even and k.name not in outside and gathered(k) is not None}
+    made = module.with_each_kernel(
+        lambda k: replace(k, shares_arcs=k.shares_arcs or k.name in shared, short_rows=k.name in whole)
+    )
     why = "arcs are independent, and degrees differ"
-    choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared)]
+    choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared - whole)]
     why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
     choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))
+    choices += (Choice(f"{name}: a thread gathers for two nodes at once", why) for name in sorted(whole))
     return Decided(made, tuple(choices))
 
 
 def asks_for_lengths(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether sharing arcs depends on the lengths of rows."""
     shares = capabilities.shared_arcs or capabilities.group_rows
-    return shares and any(_goes_over_pairs(kernel) for kernel in module.kernels)
+    return has_sums(module, capabilities) or (shares and any(map(_goes_over_pairs, module.kernels)))
 
 
 def _goes_over_pairs(kernel: ir.Kernel) -> bool:
