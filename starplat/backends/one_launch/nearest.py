@@ -58,8 +58,8 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
 _ENOUGH = 256
 """Near nodes that keep a cluster busy. With a quarter of the step New York's roads take 2.90 ms on an NVIDIA H200; in
 place of these, 3.07 with 64 near nodes, 3.01 with half a step, 3.05 with an eighth, 3.48 with a step and any. Wide
-clusters have four times as many, and an eighth of the step: grid4096 takes 39.6 ms, with a quarter 44.6, and 51.0 with
-eight times as many."""
+clusters have three times as many, and a twelfth of the step: grid4096 takes 37.0 ms; with four times as many, 38.6 with
+an eighth and 37.4 with a sixteenth of the step."""
 
 
 def _while_near_are_many(
@@ -70,7 +70,7 @@ def _while_near_are_many(
     size = ir.Variable(maker.fresh(f"{rounds.now.name}_size"), ir.Element.INT)
     some = build.greater(ir.Ref(size), build.ZERO)
     on = (st.GridBarrier(), st.Continue())  # others may still ask for the far pile, to which a walk adds
-    many = build.at_least(ir.Ref(size), build.number(_ENOUGH << 2 * maker.op.wide))
+    many = build.at_least(ir.Ref(size), build.number(_ENOUGH * (3 if maker.op.wide else 1)))
     leave = tuple(replace(one, then=(st.If(some, on), *one.then)) if isinstance(one, st.If) else one for one in far)
     return (
         st.Declare(size, build.ZERO, constant=False),
@@ -99,7 +99,7 @@ class _Steps(NamedTuple):
 
 def _steps(driver: ir.NearestFirst, maker: DeviceOperations, rise: ir.Variable) -> _Steps:
     if maker.op.cluster or driver.least is None:
-        same = _part(driver.step, 8 if maker.op.wide else 4) if maker.op.cluster else ir.Ref(driver.step)
+        same = _part(driver.step, 12 if maker.op.wide else 4) if maker.op.cluster else ir.Ref(driver.step)
         return _Steps(same, (), (), (st.Assign(rise, same),))
     element, far = driver.values.compared, driver.later.name
     now = ir.Variable(maker.fresh("stride"), element)
