@@ -85,6 +85,14 @@ class Renumbered:
         made = replace(graph, row_offsets=rows.row_offsets, columns=rows.columns, weights=rows.weights, ids=None)
         return cls(weakref.ref(graph), replace(made, index_base=0), before, after)
 
+    def changed(self, inside: Graph) -> tuple[Graph, "Renumbered"]:
+        """What `inside`, which came from the renumbered graph by updates, is under the numbers and ids of the original,
+        and the way between both."""
+        first = self.original()
+        assert first is not None
+        outside = replace(Renumbered.of(inside, self.after).graph, ids=first.ids, index_base=first.index_base)
+        return outside, Renumbered(weakref.ref(outside), inside, self.before, self.after)
+
     @cached_property
     def arcs_before(self) -> Arcs:
         """The number that each arc had, by the one it has: int64[m]."""

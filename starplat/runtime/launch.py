@@ -108,6 +108,7 @@ class _Call:
     arrays: Mapping[str, ir.Array]
     device: Device
     progress: Progress
+    numbers: Renumbering | None = None
 
 
 def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Result:
@@ -132,16 +133,14 @@ def _work(call: _Call, here: Callable[[], AbstractContextManager[object]]) -> Re
             progress=call.progress,
             communicator=asked.communicator,
         )
-        tried = list[Run]()
+        call, tried = replace(call, numbers=numbers), list[Run]()
         runs = (
             begin(m, bound=inside.within(m), resident=on_device(device, taken) if tried else resident) for m in modules
         )
         run = that_fits(runs, tried)
         compiling = asked.compile_seconds + perf_counter() - started - looking
         run, done = _driven_where_it_fits(run, runs, tried, call)
-        if numbers is not None:
-            done = _in_callers_numbers(run, done, numbers)
-        now = graph if run.graph is taken else run.graph
+        now, done = _in_callers_numbers(run, done, call)
         odd = not_numbers(module, now, call.given, done.properties, run.returned)
     looking += started - began
     batches = tuple(run.batch_seconds)
@@ -189,13 +188,16 @@ def _driven_where_it_fits(run: Run, others: Iterator[Run], tried: list[Run], cal
                 raise first from failed
 
 
-def _in_callers_numbers(run: Run, done: _Done, numbers: Renumbering) -> _Done:
-    """The outcome of a run on a renumbered graph, as of one on the caller's."""
-    started, module = perf_counter(), run.module
+def _in_callers_numbers(run: Run, done: _Done, call: _Call) -> tuple[Graph, _Done]:
+    """The graph that a run is at and its outcome, of a run on a renumbered graph as of one on the caller's."""
+    started, module, numbers, changed = perf_counter(), run.module, call.numbers, run.graph is not run.first_graph
+    if numbers is None:
+        return run.graph if changed else call.graph, done
+    now, numbers = numbers.changed(run.graph) if changed else (call.graph, numbers)
     types = entry_of(module).types
     cells = {name: numbers.cells(cells, types[name]) for name, cells in done.properties.items()}
     run.returned = numbers.returned(module, run.returned)
-    return replace(done, properties=cells, download=done.download + perf_counter() - started)
+    return now, replace(done, properties=cells, download=done.download + perf_counter() - started)
 
 
 def _within_limits(
@@ -268,7 +270,8 @@ def _teller(
     def tell(run: Run) -> None:
         properties = {name: run.result(array, on_device=False) for name, array in call.arrays.items()}
         so_far = _Done(properties, expected, cached, 0.0, 0.0, 0.0, (), 0.0, None)
-        on_batch(next(numbers), _result(run, run.graph, so_far, Seconds(), Bytes(), on_device=False))
+        now, so_far = _in_callers_numbers(run, so_far, call)
+        on_batch(next(numbers), _result(run, now, so_far, Seconds(), Bytes(), on_device=False))
 
     return tell
 

@@ -7,7 +7,7 @@ is kept as long as its graph; orders that take long to find are kept in the user
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,9 @@ from starplat.frontend.types import Carrier, ListType, PropertyType, Scalar, Set
 from starplat.graph.csr import Nodes, Rows, repeats
 from starplat.graph.graph import Graph
 from starplat.graph.renumbering import Renumbered, by_bandwidth, by_degree
+from starplat.graph.updates import Updates
 from starplat.ir import nodes as ir
+from starplat.ir.launches import changes_graph
 from starplat.runtime.arguments.bind import Bound, names_in
 from starplat.runtime.arguments.caller_arrays import CallerArray
 from starplat.runtime.elements import Cells, Returned, Value
@@ -42,7 +44,10 @@ def renumbering(
         return None
     order = schedule.order
     require_renumbering(module, order)
-    if module.numbers is not None and module.numbers.if_simple and not _is_simple(graph):
+    if_simple = module.numbers is not None and module.numbers.if_simple
+    if if_simple and changes_graph(module):
+        raise not_renumbered(order, "triangles are counted by numbers in a graph that changes")
+    if if_simple and not _is_simple(graph):
         why = "triangles are counted by numbers where arcs lead one way only, or several from one node to another"
         raise not_renumbered(order, why, "leave it out, or give the graph as an undirected one without parallel arcs")
     if on_device:
@@ -72,7 +77,12 @@ class Renumbering:
                 raise not_renumbered(self.order, why, "leave it out, or give the argument from the host")
             arrays[name] = self._cells_inside(cells, types[name])
         lists = {name: self._elements_inside(elements, types[name]) for name, elements in bound.lists.items()}
-        return Bound(scalars, arrays, lists=lists)
+        return Bound(scalars, arrays, {name: self._updates_inside(u) for name, u in bound.updates.items()}, lists)
+
+    def changed(self, inside: Graph) -> "tuple[Graph, Renumbering]":
+        """The caller's graph where updates have made the run's to `inside`, and how both translate."""
+        graph, to = self.to.changed(inside)
+        return graph, Renumbering(self.order, to)
 
     def cells(self, cells: Cells, kind: PropertyType) -> Cells:
         """The cells of a result in the caller's order, nodes and arcs in them by the caller's numbers."""
@@ -111,6 +121,10 @@ class Renumbering:
             case _:
                 return cells
         return _translated(cells[self.to.before if of_nodes else self.to.arcs_before], self._after(element))
+
+    def _updates_inside(self, updates: Updates) -> Updates:
+        after = self.to.after
+        return replace(updates, sources=after[updates.sources], destinations=after[updates.destinations])
 
     def _value_inside(self, value: Value, kind: object) -> Value:
         return _of(value, self._after(kind))

@@ -284,7 +284,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 _OF_ONE_GRAPH = frozenset(
-    ("union-find", "triangles", "both-ways", "keys", "parts", "slots", "kept", "order", "memory", "chunks")
+    ("union-find", "triangles", "both-ways", "keys", "parts", "slots", "kept", "memory", "chunks")
 )
 """Steps that rely on the graph that a run begins with, or keep arrays of it."""
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import build, fresh_names, module_rewriter, nodes as ir, rewriter
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import changes_graph
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.visitor import all_expressions, walk_expression, walk_kernel, with_signature
 from starplat.schedule.schedule import Order, Schedule
@@ -38,7 +39,8 @@ def in_order(module: ir.Module, schedule: Schedule, capabilities: Capabilities) 
         require_renumbering(module, schedule.order)
         made = replace(module, node_order=str(schedule.order))
         return Decided(made, (Choice(f"nodes are renumbered: {schedule.order.sentence}", "no answer depends on them"),))
-    return _rows_by_degree(module) if schedule.order is Order.ROWS else Decided(module)
+    sorts = schedule.order is Order.ROWS and not changes_graph(module)
+    return _rows_by_degree(module) if sorts else Decided(module)
 
 
 def require_renumbering(module: ir.Module, order: Order) -> None:

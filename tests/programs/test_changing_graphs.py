@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import starplat
-from starplat import Graph, Program
+from starplat import Graph, Program, Result
+from starplat.algorithms import program
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.updates import ADD, DELETE, Updates
 from tests.programs.targets import REFERENCE, Target, compiled, every_target
@@ -142,6 +144,52 @@ def test_cells_stay_with_their_arcs_and_lists_answer_for_their_part(target: Targ
         strength = np.bincount(end.columns, end.weights, end.num_nodes).astype(int)
         assert found["strength"].tolist() == strength.tolist()
         assert np.flatnonzero(found["reached"]).tolist() == sorted(reached_at_end(end, updates, size))
+
+
+@pytest.mark.parametrize("order", ["degree", "rcm"])
+@settings(max_examples=25, deadline=None)
+@given(arcs=ARCS, listed=UPDATES, size=st.integers(1, 13), directed=st.booleans())
+def test_renumbered_graphs_change_as_the_callers(
+    order: str, marks: Program, arcs: list[tuple[int, int, int]], listed: Listed, size: int, directed: bool
+) -> None:
+    """Cells of nodes and arcs, what is returned, and the graph are in the caller's numbers after every batch."""
+    graph = replace(graph_of(5, arcs, directed=directed), ids=np.array([7, 3, 9, 1, 5]), index_base=0)
+    updates, told = updates_of(graph, listed), []
+    for schedule in ("plain", f"plain,order={order}"):
+        seen: list[object] = []
+
+        def note(number: int, so_far: Result, seen: list[object] = seen) -> None:
+            seen.append((number, *shown(so_far)))
+
+        call = {"U": updates, "size": size}
+        last = marks.run(graph, target="reference", schedule=schedule, on_batch=note, arguments=call)
+        told.append((seen, shown(last), last.returned))
+    assert told[0] == told[1]
+
+
+def shown(result: Result) -> list[object]:
+    graph = result.graph
+    cells = [result[name].tolist() for name in ("mark", "reached", "strength")]
+    weights = None if graph.weights is None else graph.weights.tolist()
+    return [*cells, graph.row_offsets.tolist(), graph.columns.tolist(), weights, graph.original_ids.tolist()]
+
+
+@every_target
+def test_renumbered_graphs_change_everywhere(target: Target, marks: Program) -> None:
+    for seed in (5, 6):
+        graph, updates, size = random_case(seed, directed=seed % 2 == 0)
+        found = target.run(marks, graph, {"arguments": {"U": updates, "size": size}, "schedule": "order=degree"})
+        mark, returned = expected_marks(graph, updates, size)
+        assert found.returned == returned
+        assert found["mark"].tolist() == mark.tolist()
+        assert same_arcs(found.graph, rebuilt(graph, updates, size))
+
+
+def test_triangles_of_a_changing_graph_are_not_renumbered() -> None:
+    graph = graph_of(3, [(0, 1, 1), (1, 2, 1), (0, 2, 1)], directed=False)
+    call = {"changes": updates_of(graph, [(ADD, 0, 1, 1)]), "batch": 1}
+    with pytest.raises(DiagnosticError, match="E0667"):
+        program("dynamic_triangle_count").run(graph, target="reference", schedule="order=degree", arguments=call)
 
 
 def expected_marks(graph: Graph, updates: Updates, size: int) -> tuple[np.ndarray, int]:

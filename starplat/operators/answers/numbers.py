@@ -86,8 +86,6 @@ class _Reader:
                 if (search is None or search.why_not is not None) and orders.order_shows(s):
                     return f"'{s.iterator.name}' takes one after another, and the order may show"
                 return None
-            case typed.TakeBatch() | typed.ChangeGraph():
-                return "the graph changes while the program runs"
             case typed.Unsupported():
                 return f"'{s.construct}' may show numbers"
         return None
