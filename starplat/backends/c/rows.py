@@ -57,8 +57,8 @@ class RowPrinter:
 
     def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
-        if advance.follows:
-            yield from self.follow(advance)
+        if advance.follows is not None:
+            yield from self.follow(advance, advance.follows)
             return
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None
         if all_nodes and not advance.visit and advance.part is None:
@@ -83,11 +83,12 @@ class RowPrinter:
         yield f"{INDENT}{name(gather.rows)}, {self.start(gather)},"
         yield from self.joined(gather)
 
-    def follow(self, advance: st.Advance) -> Iterator[str]:
+    def follow(self, advance: st.Advance, left_out: ir.Variable) -> Iterator[str]:
         name, node = self.expressions.local, f"int {self.expressions.local(advance.node)}"
         assert advance.keep is not None
         self.need_for_rows("warp_arcs", "share_arcs", "long_values", "follow_all")
-        yield f"follow_all{'<true>' * self.reads_far(advance.body)}(num_nodes, {name(advance.rows)},"
+        far = "<true>" * self.reads_far(advance.body)
+        yield f"{name(left_out)} |= follow_all{far}(num_nodes, {name(advance.rows)},"
         yield f"{INDENT}[&]({node}) {{ return {self.expressions.expression(advance.keep)}; }},"
         yield from self.function(f"({node}) -> bool", advance.visit, ",")
         yield from self.function(f"({node}, arc_t {name(advance.position)}) -> int", advance.body, ");")

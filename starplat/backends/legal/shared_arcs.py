@@ -133,9 +133,9 @@ def _follow(operations: Operations, kernel: ir.Kernel) -> st.Advance:
         ir.KernelReturn(build.TRUE),
     )
     body = (*operations.along(loop, operations.block(arcs)), st.Leave(ir.Const(-1, ir.Element.NODE)))
-    visit = replace_continue(operations.block(claimed), (st.Leave(build.FALSE),))
-    rows = loop.layout.offsets
-    return st.Advance(None, False, kernel.index, kernel.filter, rows, loop.position, body, visit=visit, follows=True)
+    rows, visit = loop.layout.offsets, operations.block(claimed)
+    told = operations.contributions.parts[parts.left_out]
+    return st.Advance(None, False, kernel.index, kernel.filter, rows, loop.position, body, visit=visit, follows=told)
 
 
 def _advance_rows(operations: Operations, kernel: ir.Kernel, row: RowOfArc) -> st.AdvanceRows:

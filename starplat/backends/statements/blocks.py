@@ -231,7 +231,8 @@ class Advance:
     nodes. `visit` is done with every node as well: once where the nodes are all, else once or more often. Of a `part`
     of all nodes, `node` counts from its first. `test`, if there is one, is the body of a function that returns a BOOL:
     only arcs that pass have `body`, and several may be asked before the first has it. Where it `follows`, `visit`
-    returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1.
+    returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1; the variable
+    becomes true if there was no room for all of them.
     """
 
     members: ir.Array | None
@@ -245,7 +246,7 @@ class Advance:
     visit: Body = ()
     part: ir.AllNodes | None = None
     test: Body = ()
-    follows: bool = False
+    follows: ir.Variable | None = None
 
 
 @dataclass(frozen=True, slots=True)

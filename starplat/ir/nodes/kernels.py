@@ -234,9 +234,10 @@ class Kernel:
     that a thread takes iterations that follow each other, for itself. Where the one cell of `guard` holds false, a
     launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
     or for every node those that it is part of, in its cell. Where it `follows`, iterations also begin while it runs,
-    for nodes whose filter becomes true (see `following`), as many as there is room for. `short_rows` tells that nodes
-    are known to have few arcs, so that a thread gathers those of a node. `chunks` tells that a launch is several, one
-    for each. All arcs that a `near` kernel reads are on the device when it is launched, whatever the module has mapped.
+    for nodes whose filter becomes true (see `following`), as many as there is room for, and it tells whether it left
+    any out. `short_rows` tells that nodes are known to have few arcs, so that a thread gathers those of a node.
+    `chunks` tells that a launch is several, one for each. All arcs that a `near` kernel reads are on the device when
+    it is launched, whatever the module has mapped.
     """
 
     name: str

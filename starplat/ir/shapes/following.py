@@ -22,7 +22,8 @@ class Following:
 
     Attributes:
         claim: the store that makes the filter false; the cell held `free`.
-        rest: what else is done for a node; that of a long row may be put into a set, and its arcs left.
+        rest: what else is done for a node, which is counted.
+        left_out: what each node makes true; where nodes are followed, only those do that there was no room for.
         loop: its arcs; each ends with `add`, under conditions or not.
         bound: the condition on the cell that is added to, of the iterator.
     """
@@ -30,6 +31,7 @@ class Following:
     claim: ir.Store
     free: ir.Const
     rest: tuple[ir.KernelOp, ...]
+    left_out: ir.Variable
     loop: ir.ForNeighbors
     add: ir.UpdateCell
     bound: ir.Binary
@@ -61,9 +63,11 @@ def following(kernel: ir.Kernel) -> Following | None:
     cells, operator = count.array, bound.operator
     *visit, loop = kernel.body
     match visit:
-        case (ir.Store(stored, place, ir.Const() | ir.Ref(), shared=False) as claim, *rest) if (
-            stored == state.array and place == kernel.own
-        ):
+        case (
+            ir.Store(stored, place, ir.Const() | ir.Ref(), shared=False) as claim,
+            *rest,
+            ir.Contribute(left_out, ir.Const(True)),
+        ) if (stored, place, left_out.element) == (state.array, kernel.own, ir.Element.BOOL):
             pass
         case _:
             return None
@@ -76,20 +80,8 @@ def following(kernel: ir.Kernel) -> Following | None:
         return None
     read = {array for part in all_expressions(loop.body) for array in arrays_in(part)}
     alone = loop.parallel and read.isdisjoint(written_arrays(kernel.body))
-    counts = all(_counts(op) or _puts_off(op, kernel.own) for op in rest)
-    return Following(claim, free, tuple(rest), loop, add, bound) if alone and counts else None
-
-
-def _counts(op: ir.KernelOp) -> bool:
-    return isinstance(op, ir.Contribute) and isinstance(op.value, ir.Const)
-
-
-def _puts_off(op: ir.KernelOp, node: ir.Expression) -> bool:
-    """Whether the arcs of a node with a long row are left to whatever walks a set."""
-    match op:
-        case ir.KernelIf(condition, (ir.Store(members, place, ir.Const(True)), ir.KernelContinue()), ()):
-            return bool(members.packed) and place == node and set(arrays_in(condition)) <= set(ir.GRAPH_ARRAYS)
-    return False
+    counts = all(isinstance(op, ir.Contribute) and isinstance(op.value, ir.Const) for op in rest)
+    return Following(claim, free, tuple(rest), left_out, loop, add, bound) if alone and counts else None
 
 
 def _last(ops: tuple[ir.KernelOp, ...]) -> ir.UpdateCell | None:
