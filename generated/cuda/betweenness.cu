@@ -9,6 +9,17 @@
 
 using namespace starplat;
 
+// Leaves a node as the only member.
+static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    clear(set, num_nodes);
+    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
+    if (thread == 0) {
+        set.count().members = 1;
+        set.list[0] = node;
+    }
+}
+
 // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
 #line 21 "betweenness.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
@@ -23,25 +34,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
     Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        paths[cell] = 0.0;
+        paths[cell] = cell == src ? 1.0 : 0.0;
     }
-    grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) paths[src] = 1.0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             power[cell] = 0;
             share[cell] = 0.0;
-            bfs_level[cell] = INT_MAX;
+            bfs_level[cell] = cell == src ? 0 : INT_MAX;
         }
-        clear(bfs_level_nodes, num_nodes);
+        begin_with(bfs_level_nodes, num_nodes, src);
         clear(bfs_level_next, num_nodes);
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level_marks[cell] = false;
-        }
-        grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            insert_alone(bfs_level_nodes, src);
         }
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
@@ -197,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 201 "betweenness.cu"
+#line 205 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -9,6 +9,17 @@
 
 using namespace starplat;
 
+// Leaves a node as the only member.
+static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    clear(set, num_nodes);
+    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
+    if (thread == 0) {
+        set.count().members = 1;
+        set.list[0] = node;
+    }
+}
+
 // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
 #line 10 "bfs_levels.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
@@ -21,12 +32,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     __shared__ int new_in_frontier_next[MOST_NEW + 1];
     Frontier frontier_next = frontier_in(frontier_next_words, num_nodes, new_in_frontier_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        level[cell] = INT_MAX;
+        level[cell] = cell == src ? 0 : INT_MAX;
     }
-    clear(frontier, num_nodes);
-    grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(frontier, src);
+    begin_with(frontier, num_nodes, src);
     bool finished = false;
     clear(frontier_next, num_nodes);
     int depth = 0;
@@ -73,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 77 "bfs_levels.cu"
+#line 85 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -9,6 +9,17 @@
 
 using namespace starplat;
 
+// Leaves a node as the only member.
+static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    clear(set, num_nodes);
+    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
+    if (thread == 0) {
+        set.count().members = 1;
+        set.list[0] = node;
+    }
+}
+
 #ifdef ARC_64
 #define atomic_max_arc atomic_max_long
 #else
@@ -32,12 +43,9 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     int weight_total_turn = 0;
     int longest_row_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        dist[cell] = INT_MAX;
+        dist[cell] = cell == src ? 0 : INT_MAX;
     }
-    clear(modified, num_nodes);
-    grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) dist[src] = 0;
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(modified, src);
+    begin_with(modified, num_nodes, src);
     clear(modified_next, num_nodes);
     double weight_total = 0.0;
     arc_t longest_row = 0;
@@ -147,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     }
 }
 
-#line 151 "sssp.hip.cpp"
+#line 159 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -1,7 +1,8 @@
 """Finds writes that cannot change the result of a pending equality test.
 
 A kernel that lowers cells to one number, each of which held more, replaces a large number by a smaller one. A test
-whether a cell holds a still smaller number gives the same answer all the time.
+whether a cell holds a still smaller number gives the same answer all the time. INF counts as more than any number that
+counters say.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +17,8 @@ Number = tuple[ir.Variable | None, int]
 def lowered_in(kernel: ir.Kernel) -> Mapping[ir.Array, Number]:
     """The arrays whose cells the kernel only ever lowers, to one number that is the same for all its iterations."""
     found: dict[ir.Array, Number | None] = {}
-    facts = _Facts(frozenset(kernel.scalars), visitor.assigned_variables(kernel.body))
+    facts = _Facts(frozenset(kernel.scalars), visitor.assigned_variables(kernel.body), own=kernel.iterator)
+    facts = facts if kernel.filter is None else facts.where(kernel.filter)
     for array, number in _writes(kernel.body, facts):
         found[array] = number if found.get(array, number) == number else None
     return {array: number for array, number in found.items() if number is not None}
@@ -37,18 +39,26 @@ def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
 def goes_unnoticed(lowered: Number, asked: Iterable[Number]) -> bool:
     """Whether lowering cells to a number leaves tests for the other numbers unchanged."""
     variable, offset = lowered
-    return all(other == variable and less < offset for other, less in asked)
+    return all(other == variable and less < offset for other, less in asked) and (
+        variable is None or all(abs(number) <= _SMALL for _, number in (lowered, *asked))
+    )
+
+
+_SMALL = 2**20
+"""At most this is added to counters, or else the sum might wrap around, and be INF."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
     """What is known at a place of a kernel: its host variables, the locals that are set again somewhere, those that are
-    never, with their numbers, and the cells that hold more than a number."""
+    never, with their numbers, and the cells that hold more than a number, or INF (None). `own` is the node or arc of an
+    iteration, the same in its loops."""
 
     scalars: frozenset[ir.Variable]
     assigned: frozenset[ir.Variable]
     lets: Mapping[ir.Variable, Number] = field(default_factory=dict)
-    larger: frozenset[tuple[ir.Load, Number]] = frozenset()
+    larger: frozenset[tuple[ir.Load, Number | None]] = frozenset()
+    own: ir.Variable | None = None
 
     def number(self, expression: ir.Expression) -> Number | None:
         match expression:
@@ -86,7 +96,21 @@ class _Facts:
             ):
                 number = self.number(value)
                 return self if number is None else replace(self, larger=self.larger | {(cell, number)})
+            case ir.Binary(ir.BinaryOperator.EQUAL, ir.Load(array, ir.Ref(node)) as cell, value) if (
+                node not in self.assigned and value == ir.infinity(array.element)
+            ):
+                return replace(self, larger=self.larger | {(cell, None)})
         return self
+
+    def in_loops(self) -> "_Facts":
+        """What is known of the iteration's own cells, in loops too."""
+        return replace(
+            self, larger=frozenset(fact for fact in self.larger if self.own and fact[0].index == ir.Ref(self.own))
+        )
+
+    def lowers(self, cell: ir.Load, number: Number | None) -> bool:
+        """Whether the cell held more than the number, or becomes INF at most."""
+        return number is not None and not self.larger.isdisjoint({(cell, number), (cell, None)})
 
 
 def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
@@ -99,7 +123,7 @@ def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Arra
                 facts = facts.with_let(variable, value)
             case ir.Store(array, index, value):
                 number = facts.number(value)
-                yield array, number if (ir.Load(array, index), number) in facts.larger else None
+                yield array, number if facts.lowers(ir.Load(array, index), number) else None
             case ir.UpdateCell(ir.Combine.MIN, array, _, value):
                 yield array, facts.number(value)
             case ir.ExtremeCell(ir.Combine.MIN, array, _, candidate, carried):
@@ -110,9 +134,8 @@ def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Arra
                 yield from _writes(then, facts.where(condition))
                 yield from _writes(otherwise, facts)
             case _ if visitor.blocks_of(op):
-                inside = replace(facts, larger=frozenset())
                 for block in visitor.blocks_of(op):
-                    yield from _writes(block, inside)
+                    yield from _writes(block, facts.in_loops())
             case _:
                 yield from ((array, None) for array in visitor.written_arrays((op,)))
 

@@ -53,6 +53,7 @@ LIMITS = {
     "FEW_ARCS": 2,
     "MOST_COUNTED": 5,
     "FEW_FOR_A_WARP": 1,
+    "FEW_AHEAD": 1,
     "MOST_ALONE": 2,
     "MOST_CELLS": 32,
     "TRIED_AT_ONCE": 3,

@@ -83,6 +83,42 @@ def test_a_round_that_pulls_does_not_wait_twice_at_one_place() -> None:
     assert loop.count("grid_barrier(arrived);") == 2
 
 
+COUNTED = """function counted(Graph g, propNode<int> level, propNode<int> seen, node root) {
+  propNode<bool> now;
+  g.attachNodeProperty(level = INF, seen = 0, now = False);
+  root.level = 0;
+  root.now = True;
+  int depth = 0;
+  bool finished = False;
+  fixedPoint until (finished : !now) {
+    forall (v in g.nodes().filter(now == True)) {
+      for (u in g.nodes_to(v)) { if (u.level == depth - 1) { v.seen = v.seen + 1; } }
+    }
+    forall (v in g.nodes().filter(now == True)) {
+      forall (w in g.neighbors(v)) { <w.level, w.now> = <Min(w.level, depth + 1), True>; }
+    }
+    depth += 1;
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits"),
+    [
+        ("u.level == depth - 1", 0),
+        ("u.level == depth", 0),
+        ("u.level == depth + 1", 1),  # what the cells become
+        ("u.level == INF", 1),  # what they were
+        ("u.level > depth", 1),
+        ("u.level == 3", 1),
+    ],
+)
+def test_a_pull_does_not_wait_for_who_asks_for_a_smaller_number(asked: str, waits: int) -> None:
+    checked = pipeline.check(SourceFile("counted.sp", COUNTED.replace("u.level == depth - 1", asked)))
+    loop = rounds(pipeline.kernels_text(pipeline.lower(checked), "cuda", parse_schedule("auto")))
+    assert loop[: loop.index("search_all(")].count("grid_barrier(arrived);") == waits
+
+
 SELDOM = """function seldom(Graph g, propNode<int> a, propNode<int> b) {
   int i = 0;
   do {
@@ -106,3 +142,41 @@ def test_rounds_that_leave_out_a_launch_do_not_wait_for_it(writes: str, always: 
     branch = loop[loop.index("if (more == 3)") : loop.index("i += 1;")]
     assert branch.count("grid_barrier(arrived);") == in_the_branch
     assert loop.count("grid_barrier(arrived);") - in_the_branch == always
+
+
+BEGUN = """
+function begun(Graph g, propNode<int> level, propNode<int> other, node src) {
+  propNode<bool> frontier;
+  g.attachNodeProperty(level = INF, other = 0, frontier = False);
+  BETWEEN
+  src.level = WRITTEN;
+  src.frontier = True;
+  bool finished = False;
+  fixedPoint until (finished : !frontier) {
+    forall (v in g.nodes().filter(frontier == True)) {
+      forall (w in g.neighbors(v)) {
+        <w.level, w.frontier> = <Min(w.level, v.level + 1), True>;
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "written", "merged"),
+    [
+        ("", "0", True),
+        ("forall (v in g.nodes()) { v.other = v.level; }", "0", False),
+        ("", "src.other", False),
+        ("src.level = 3;", "0", False),
+    ],
+    ids=["at once", "cells are read between", "the value is read", "written twice"],
+)
+def test_the_thread_that_fills_a_cell_writes_it_too(between: str, written: str, merged: bool) -> None:
+    checked = pipeline.check(SourceFile("begun.sp", BEGUN.replace("BETWEEN", between).replace("WRITTEN", written)))
+    text = pipeline.kernels_text(pipeline.lower(checked), "cuda", parse_schedule("auto"))
+    ahead = text[text.index('extern "C" __global__') :].split("do {")[0]
+    assert ("level[cell] = cell == src ? 0 : INT_MAX;" in ahead) is merged
+    assert ("begin_with(frontier, num_nodes, src);" in ahead) or not merged
+    assert (ahead.count("grid_barrier(arrived);") == 1) is merged

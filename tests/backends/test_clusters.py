@@ -222,10 +222,18 @@ def test_what_is_no_cell_of_an_end_is_not_read_ahead_of_its_condition() -> None:
 
 def test_threads_of_a_block_wait_once_behind_a_walk_that_they_leave_together() -> None:
     """Behind sums too, of which those with long rows are shared by the block."""
-    for name in ("bfs_levels", "betweenness"):
+    for name, barrier in (("bfs_levels", "ahead = look_ahead("), ("betweenness", "barrier_of_blocks();")):
         end = few_of(name).split("while (")[0].rsplit("{ auto other", 1)[1]
-        assert "    barrier_of_blocks();" in end
+        assert f"    {barrier}" in end
         assert "do {" not in end
+
+
+def test_a_block_reads_rows_of_its_own_nodes_while_it_waits_for_others() -> None:
+    few = few_of("bfs_levels")
+    assert "auto ahead = look_ahead(frontier, row_offsets, columns);" in few
+    assert "advance_ahead(frontier, num_nodes, row_offsets, columns, ahead, every_node," in few
+    for name in ("sssp", "betweenness"):
+        assert "look_ahead" not in few_of(name), "what stands behind the barrier, or beside the walk"
 
 
 def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:

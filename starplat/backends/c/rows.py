@@ -60,6 +60,9 @@ class RowPrinter:
         if advance.follows is not None:
             yield from self.follow(advance, advance.follows)
             return
+        if advance.ahead is not None:
+            yield from self.advance_ahead(advance, advance.ahead)
+            return
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None
         if all_nodes and not advance.visit and advance.part is None:
             self.expressions.helpers.need("advance_arcs")
@@ -82,6 +85,23 @@ class RowPrinter:
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ",")
         yield f"{INDENT}{name(gather.rows)}, {self.start(gather)},"
         yield from self.joined(gather)
+
+    def look_ahead(self, look: st.LookAhead) -> Iterator[str]:
+        name, helpers = self.expressions.local, self.expressions.helpers
+        need_visit(helpers, look.members)
+        self.need_for_rows(*_NEEDS[st.Advance, False])
+        need_advance(helpers, look.members)
+        helpers.need("advance_ahead")
+        given = ", ".join(map(name, (look.members, look.rows, look.columns)))
+        yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({given});"
+
+    def advance_ahead(self, advance: st.Advance, ahead: st.Ahead) -> Iterator[str]:
+        name = self.expressions.local
+        more = (f"{name(ahead.columns)}, {name(ahead.found)}",)
+        head = list(self.over_nodes(advance, "advance", *more))
+        yield from (head[0].replace("advance(", "advance_ahead(", 1), *head[1:])
+        given = f"(int {name(advance.node)}, arc_t {name(advance.position)}, int {name(ahead.neighbor)})"
+        yield from self.function(given, advance.body, ");")
 
     def follow(self, advance: st.Advance, left_out: ir.Variable) -> Iterator[str]:
         name, node = self.expressions.local, f"int {self.expressions.local(advance.node)}"

@@ -114,6 +114,12 @@ def clearing(helpers: Helpers, members: ir.Array) -> str:
     return "clear_shared"
 
 
+def need_beginning(helpers: Helpers, members: ir.Array) -> None:
+    """Notes the function that leaves one member."""
+    form = FORMS[packing_of(members)]
+    helpers.need("begin_with", list=form.list, words=form.words)
+
+
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
     """Notes the test whether a set's list has all members, and their number."""
     form = FORMS[packing_of(members)]
@@ -173,7 +179,7 @@ _WITHOUT_SETS = ("reached", "note_reached", "reach", "gather_ready", "gather_beh
 
 _CROSSING = {
     "short": ("set_left", "leave"),
-    "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared", "advance_and_gather"),
+    "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared", "advance_ahead", "advance_and_gather"),
 }
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 

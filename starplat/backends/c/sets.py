@@ -7,7 +7,15 @@ from starplat.backends import statements as st
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.rows import RowPrinter
-from starplat.backends.c.set_forms import clearing, need_end, need_frontier, need_insertion, need_listing, need_query
+from starplat.backends.c.set_forms import (
+    clearing,
+    need_beginning,
+    need_end,
+    need_frontier,
+    need_insertion,
+    need_listing,
+    need_query,
+)
 
 _OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
 _OfReached = st.IfReaches | st.NoteReached
@@ -25,7 +33,7 @@ _OfRows = (
     | st.GroupLoop
     | st.Search
 )
-WithSets = _OfRows | st.AskBeside | st.EachKept | st.EachMember | _OfOneSet | _OfReached
+WithSets = _OfRows | st.AskBeside | st.LookAhead | st.EachKept | st.EachMember | _OfOneSet | _OfReached
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
@@ -70,6 +78,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.each_kept(statement)
         case st.AskBeside():
             yield from _ask_beside(printer, statement)
+        case st.LookAhead():
+            yield from rows.look_ahead(statement)
         case st.IfReaches() | st.NoteReached():
             yield from _of_reached(printer, statement)
         case _:
@@ -134,6 +144,9 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
         case st.Inserted(members, row_offsets, together):
             weighed = "" if row_offsets is None else f", num_nodes, {name(row_offsets)}"
             yield f"{need_end(printer.expressions.helpers, members, together=together)}({name(members)}{weighed});"
+        case st.Clear(members, first) if first is not None:
+            need_beginning(printer.expressions.helpers, members)
+            yield f"begin_with({name(members)}, num_nodes, {printer.expressions.expression(first)});"
         case st.Clear(members):
             yield f"{clearing(printer.expressions.helpers, members)}({name(members)}, num_nodes);"
         case _:

@@ -4,7 +4,7 @@ Each thread computes scalars from the same values, one of them writes cells that
 cells of an array.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +20,7 @@ from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.ir import build, launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.launches import reached_in, set_by
+from starplat.ir.launches import given_by, reached_in, set_by, touched
 from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import walk, walk_host, walk_kernel
@@ -40,9 +40,43 @@ class DeviceOperations:
         self.noted = noted_at(op.body, module)
         self.changing = {variable for inner in walk_host(op.body) for variable in set_by(inner, module)}
         self.rows: dict[ir.Array, ir.Array] = {}
+        self.written: dict[Same, ir.WriteCell] = {}
         for launch in (inner for inner in walk_host(op.body) if isinstance(inner, ir.Launch)):
             if launch.members is not None:
                 self.weigh(launch.members, self.module.kernel(launch.kernel))
+
+    def merged(self, ops: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        """Operations in a row without the writes to a cell that the thread which fills it does at once. A cluster's
+        sets are told to its groups, and keep theirs."""
+        left: list[ir.HostOp] = []
+        for op in ops:
+            if (
+                isinstance(op, ir.WriteCell)
+                and not self.op.cluster
+                and (fill := self.filled_before(op, left)) is not None
+            ):
+                self.written[Same(fill)] = op
+            else:
+                left.append(op)
+        return tuple(left)
+
+    def filled_before(self, write: ir.WriteCell, ops: Sequence[ir.HostOp]) -> ir.Fill | None:
+        """The fill of the array ahead of a write, if nothing between them has to do with either."""
+        given = (write.index, write.value)
+        loads = any(isinstance(part, ir.Load) for value in given for part in walk(value))
+        if loads or write.array.extent is not ir.Extent.NODES:
+            return None
+        read = {variable for value in given for variable in visitor.variables_read(value)}
+        for op in reversed(ops):
+            match op:
+                case ir.Fill(write.array):
+                    return None if Same(op) in self.written else op
+                case ir.Fill() | ir.CopyArray() | ir.WriteCell() | ir.DeclareVariable() | ir.SetVariable():
+                    if write.array in touched(op, self.module) or not read.isdisjoint(given_by(op, self.module)):
+                        return None
+                case _:
+                    return None
+        return None
 
     def fresh(self, name: str) -> str:
         """A name that nothing else has."""
@@ -66,9 +100,10 @@ class DeviceOperations:
             case ir.SetVariable(variable, value):
                 return (st.Assign(variable, value),)
             case ir.Fill(array) if array.packed:
-                return (st.Clear(array),)
+                first = self.written.get(Same(op))
+                return (st.Clear(array, None if first is None else first.index),)
             case ir.Fill(array, value):
-                return (self.every_cell(array, value),)
+                return (self.every_cell(array, value, written=self.written.get(Same(op))),)
             case ir.CopyArray(destination, source):
                 return (self.every_cell(destination, None, source),)
             case ir.ReadEmpty(variable, flags, when_empty):
@@ -106,13 +141,23 @@ class DeviceOperations:
         """A name for the value of a variable on one of the parts."""
         return ir.Variable(self.names.fresh(f"{variable.name}_of_part"), variable.element)
 
-    def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
-        """All cells become a value, or a copy of the same place of `source`."""
+    def every_cell(
+        self,
+        array: ir.Array,
+        value: ir.Expression | None,
+        source: ir.Array | None = None,
+        written: ir.WriteCell | None = None,
+    ) -> st.Statement:
+        """All cells become a value, or a copy of the same place of `source`, but for one that is written at once."""
         wide = array.extent in (ir.Extent.ARCS, ir.Extent.SLOTS)
         cell = ir.Variable(self.names.free("cell"), ir.Element.ARC if wide else ir.Element.INT)
         index = build.ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)
         stored = value if source is None else ir.Load(source, index)
         assert stored is not None
+        if written is not None:
+            stored = ir.Select(
+                build.compared(ir.BinaryOperator.EQUAL, ir.Ref(cell), written.index), written.value, stored
+            )
         if array.extent is ir.Extent.ONE:
             return st.OnFirst((st.StoreCell(array, index, stored),))
         end = build.size(array.extent)

@@ -10,6 +10,7 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
+from starplat.backends.one_launch.ahead import looking_ahead
 from starplat.backends.one_launch.barriers import (
     Pending,
     Touches,
@@ -71,6 +72,7 @@ class Together:
             changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
             body = ahead_of_barriers(short_behind_walks(body), changed)
             body = side_by_side(asking_beside(body) if op.wide else body)
+            body = looking_ahead(body, changed, names)
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
@@ -94,7 +96,7 @@ class Together:
         """The operations as statements, from the cells touched since the last barrier, and the cells touched then; what
         comes `then`, if it is known, lets branches spare a barrier."""
         done: list[st.Statement] = []
-        row = tuple(uses.stream(ops))
+        row = self.operations.merged(tuple(uses.stream(ops)))
         for place, op in enumerate(row):
             following = row[place + 1 :]
             if isinstance(op, ir.Launch) and op.members is not None:

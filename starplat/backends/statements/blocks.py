@@ -223,6 +223,16 @@ class EachTriangle:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """What a cluster has read of a walk's rows at the barrier before, by a LookAhead that `found` it: the `neighbor` of
+    an arc, from `columns`."""
+
+    found: ir.Variable
+    neighbor: ir.Variable
+    columns: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
 class Advance:
     """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
 
@@ -232,7 +242,7 @@ class Advance:
     of all nodes, `node` counts from its first. `test`, if there is one, is the body of a function that returns a BOOL:
     only arcs that pass have `body`, and several may be asked before the first has it. Where it `follows`, `visit`
     returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1; the variable
-    becomes true if there was no room for all of them.
+    becomes true if there was no room for all of them. Some rows were read `ahead`; `body` is given the neighbor then.
     """
 
     members: ir.Array | None
@@ -247,6 +257,7 @@ class Advance:
     part: ir.AllNodes | None = None
     test: Body = ()
     follows: ir.Variable | None = None
+    ahead: Ahead | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,18 @@ class GridBarrier:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAhead:
+    """A grid barrier of a cluster whose groups read meanwhile `rows` of the nodes that they have put into a set, and
+    neighbors from `columns`; what they find is kept as `found`, which the first of them `declares`."""
+
+    members: ir.Array
+    rows: ir.Array
+    columns: ir.Array
+    found: ir.Variable
+    declares: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SwapPointers:
     """Swaps two arrays."""
 
@@ -91,9 +103,10 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Removes all members of a set."""
+    """Removes all members of a set, and leaves a node as its only one where there is a `first`."""
 
     members: ir.Array
+    first: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +201,7 @@ LaunchStatement = (
     | Clear
     | Record
     | GridBarrier
+    | LookAhead
     | SwapPointers
     | OfPeers
 )
