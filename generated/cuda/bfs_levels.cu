@@ -9,17 +9,6 @@
 
 using namespace starplat;
 
-// Leaves a node as the only member.
-static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    clear(set, num_nodes);
-    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
-    if (thread == 0) {
-        set.count().members = 1;
-        set.list[0] = node;
-    }
-}
-
 // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
 #line 10 "bfs_levels.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
@@ -81,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 85 "bfs_levels.cu"
+#line 74 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -9,17 +9,6 @@
 
 using namespace starplat;
 
-// Leaves a node as the only member.
-static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    clear(set, num_nodes);
-    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
-    if (thread == 0) {
-        set.count().members = 1;
-        set.list[0] = node;
-    }
-}
-
 // sssp.sp:11 fixedPoint until (finished : !modified)
 #line 11 "sssp.sp"
 extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
@@ -149,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
     }
 }
 
-#line 153 "sssp.cu"
+#line 142 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

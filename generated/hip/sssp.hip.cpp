@@ -9,17 +9,6 @@
 
 using namespace starplat;
 
-// Leaves a node as the only member.
-static __device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    clear(set, num_nodes);
-    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
-    if (thread == 0) {
-        set.count().members = 1;
-        set.list[0] = node;
-    }
-}
-
 #ifdef ARC_64
 #define atomic_max_arc atomic_max_long
 #else
@@ -155,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     }
 }
 
-#line 159 "sssp.hip.cpp"
+#line 148 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -251,6 +251,17 @@ __device__ inline void insert_alone(const Frontier &set, int node) {
     }
 }
 
+// Leaves a node as the only member.
+__device__ inline void begin_with(const Frontier &set, int num_nodes, int node) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    clear(set, num_nodes);
+    if (node / 32 % threads == thread) set.bits[node / 32] = 1u << node % 32;
+    if (thread == 0) {
+        set.count().members = 1;
+        set.list[0] = node;
+    }
+}
+
 __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
 
 // Whether a pull is likely to look at fewer arcs than a push, estimated from the frontier: it has many members, or many

@@ -158,6 +158,8 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     need_listing(helpers, members)
     need_insertion(helpers, members)
     need_insertion(helpers, members, alone=True)
+    if packing is not ir.Packing.SHARED:
+        need_beginning(helpers, members)
     need_end(helpers, members, together=False)
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
