@@ -9,7 +9,7 @@ them, and leave when they have all that any node can offer: the `alive` ones.
 """
 
 from starplat.ir import build, nodes as ir
-from starplat.schedule.sources.kernels import begins, gathers, joins_bits, pulls, pushes, visits, visits_gathered
+from starplat.schedule.sources.kernels import begins, joins_bits, pulls, pushes, visits
 from starplat.schedule.sources.words import INT, NO_BITS, BatchState
 
 
@@ -40,7 +40,6 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
         *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
-        *((ir.Fill(state.front, NO_BITS),) if state.rows_are_short else ()),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),
@@ -72,21 +71,12 @@ def listing(state: BatchState, members: ir.Array, listed: Listed) -> tuple[ir.Ho
 
 
 def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
-    visit = visits_gathered(state) if state.rows_are_short else visits(state)
     return (
         ir.SetVariable(state.more, build.FALSE),
         ir.Fill(state.following, build.FALSE),
-        *(() if state.rows_are_short else (ir.Fill(state.alive, NO_BITS),)),
-        ir.Launch(visit),
-        *(_gathering(state) if state.rows_are_short else (_offering(state),)),
+        ir.Fill(state.alive, NO_BITS),
+        ir.Launch(visits(state)),
+        ir.Launch(pushes(state), state.active, (ir.Launch(joins_bits(state)), ir.Launch(pulls(state))), dear=True),
         ir.Swap(state.active, state.following),
         ir.SetVariable(state.level, build.plus(ir.Ref(state.level), build.ONE)),
     )
-
-
-def _gathering(state: BatchState) -> tuple[ir.HostOp, ...]:
-    return ir.Launch(gathers(state)), ir.Swap(state.front, state.coming)
-
-
-def _offering(state: BatchState) -> ir.HostOp:
-    return ir.Launch(pushes(state), state.active, (ir.Launch(joins_bits(state)), ir.Launch(pulls(state))), dear=True)

@@ -22,12 +22,6 @@ FEW_SOURCES = 32
 """Members of a set from which many searches at once take no longer than one after another."""
 
 
-SHORT_ROWS = 16
-MOST_GATHERING = 2**19
-"""Nodes that all look for bits in every round where the longest row has up to so many arcs. Sums of levels from 256
-sources on an NVIDIA H200: New York's roads 14.5 ms in place of 19.1, a grid of 700 x 700 42.0 in place of 49.2; from 32
-sources New York's 8.9 in place of 8.4."""
-
 MOST_COPIED = 2**20
 """Nodes up to which each thread gets its own copies of what a source changes."""
 
@@ -59,15 +53,7 @@ def searches_in_batches(
         few = capabilities.compiled_loops and facts.num_nodes <= MOST_COPIED
         return _one_by_one(module, (Choice("sources one after another", why),), by_threads=few)
     width = asked.width if isinstance(asked, Batch) else None
-    short = (
-        capabilities.grid_barrier
-        and facts is not None
-        and facts.num_nodes <= MOST_GATHERING
-        and facts.max_degree <= SHORT_ROWS
-    )
-    return _AtOnce(
-        module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO, rows_are_short=short
-    ).decided()
+    return _AtOnce(module, width or AUTO_WIDTH, capabilities, if_many=asked is Sources.AUTO).decided()
 
 
 def _one_by_one(module: ir.Module, choices: tuple[Choice, ...], *, by_threads: bool) -> Decided:
@@ -143,12 +129,9 @@ class _OneByOne(_Maker):
 class _AtOnce(_Maker):
     """Many searches at once; those from sets only `if_many` are in the set, when that is left open."""
 
-    def __init__(
-        self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool, rows_are_short: bool
-    ) -> None:
+    def __init__(self, module: ir.Module, width: int, capabilities: Capabilities, *, if_many: bool) -> None:
         super().__init__(module)
         self.width, self.rows_are_shared, self.if_many = width, capabilities.shared_arcs, if_many
-        self.rows_are_short = rows_are_short
 
     def searching(self, op: SourceLoop, searches: ir.Searches) -> Iterable[ir.HostOp]:
         """The loop over batches, or the loop itself, with the reason."""
@@ -159,7 +142,6 @@ class _AtOnce(_Maker):
             searches=searches,
             width=self.width,
             rows_are_shared=self.rows_are_shared,
-            rows_are_short=self.rows_are_short,
             names=self.taken,
             prefix=self.prefix,
             span=self.span,

@@ -56,19 +56,15 @@ class Made:
 @dataclass(kw_only=True)
 class BatchState(Made):
     """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars,
-    for a target whose threads share rows or do not. Where all `rows_are_short` nodes gather bits in every round, and
-    those that are `coming` take the place of `seen`."""
+    for a target whose threads share rows or do not."""
 
     searches: ir.Searches
     width: int
     rows_are_shared: bool
-    rows_are_short: bool = False
 
     def __post_init__(self) -> None:
         words = ir.Extent.NODES * self.lanes
-        names = ("coming" if self.rows_are_short else "seen", "front", "reached")
-        self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in names)
-        self.coming = self.seen
+        self.seen, self.front, self.reached = (self.array(name, LONG, words) for name in ("seen", "front", "reached"))
         self.active = self.array("active", BOOL, ir.Extent.NODES)
         self.following = self.array("active_next", BOOL, ir.Extent.NODES)
         self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
