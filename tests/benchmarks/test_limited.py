@@ -18,7 +18,7 @@ def test_with_room_for_all_arcs_an_aim_is_compared_with_the_same_memory(capsys: 
     assert ways == ["resident", "alike 100%", "ondemand 100%", "ondemand 40%"]
     times = dict(re.findall(r"^  pagerank +(\w+(?: \d+%)?) +([0-9.]+) ms", said, re.MULTILINE))
     shown = re.findall(r"([0-9.]+) times resident, at most 1.05 times", said)
-    assert float(shown[0]) == pytest.approx(float(times["ondemand 100%"]) / float(times["alike 100%"]), rel=0.02)
+    assert float(shown[0]) == pytest.approx(float(times["ondemand 100%"]) / float(times["alike 100%"]), rel=0.05)
 
 
 def test_an_aim_is_met_up_to_its_bound() -> None:
