@@ -16,13 +16,9 @@ where no ncu is.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import shutil
-import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -30,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import starplat
 from benchmarks.limited import needed
 from benchmarks.measured import graphs
+from benchmarks.measured.profiler import TIME, profiled, sums_of
 from benchmarks.measured.rows import ROWS
 from starplat.runtime.tracing import reads
 
 METRIC = "lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum"
-TIME = "gpu__time_duration.sum"
 SECTOR = 32
 RUNS = 4
 KEPT = 22
@@ -109,26 +105,11 @@ def compared(ncu: str, row: str, options: argparse.Namespace) -> tuple[tuple[int
     most."""
     here = [sys.executable, __file__, "--counted", row, "--scale", str(options.scale)]
     here += [] if options.share is None else ["--share", str(options.share)]
-    how = ["--csv", "--print-units", "base", "--clock-control", "none", "--target-processes", "all"]
-    profiled = [ncu, *how, "--metrics", f"{METRIC},{TIME}", *here]
-    done = subprocess.run(profiled, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stdout + done.stderr)
-    said = done.stdout.splitlines()
+    said = profiled(ncu, (METRIC, TIME), here)
     lines, sectors = next(json.loads(line) for line in said if line.startswith("["))
-    seen, nanoseconds = sums_of(said, METRIC), sums_of(said, TIME)
+    seen, nanoseconds = (sums_of(said, metric, PREPARING) for metric in (METRIC, TIME))
     rate = max(((count, count * SECTOR / nanoseconds[kernel]) for kernel, count in seen.items()), default=(0, 0.0))[1]
     return (lines, sectors), round(sum(seen.values()) / RUNS), rate
-
-
-def sums_of(said: Iterable[str], metric: str) -> Counter[str]:
-    """What ncu prints of each kernel, such as the sectors that it reads; those that run once for a graph are left
-    out."""
-    found: Counter[str] = Counter()
-    for line in csv.DictReader(line for line in said if line.startswith('"')):
-        if line["Metric Name"] == metric and not line["Kernel Name"].startswith(PREPARING):
-            found[line["Kernel Name"]] += int(float(line["Metric Value"].replace(",", "")))
-    return found
 
 
 if __name__ == "__main__":

@@ -27,21 +27,6 @@ def test_all_arcs_take_so_many_lines(capsys: pytest.CaptureFixture[str]) -> None
     assert with_weights in (2 * of_columns, 2 * of_columns - 1)
 
 
-def test_what_the_profiler_prints_is_added_up_by_kernel() -> None:
-    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
-    said = [
-        "==PROF== Connected to process 7",
-        "1234",
-        head,
-        f'"0","walk","{lines.METRIC}","sector","1,200"',
-        f'"1","sample_weight","{lines.METRIC}","sector","5"',
-        f'"2","walk","{lines.METRIC}","sector","800"',
-        '"2","walk","pcie__read_bytes.sum","byte","99"',
-    ]
-    assert lines.sums_of(said, lines.METRIC) == {"walk": 2000}
-    assert lines.sums_of(said, "pcie__read_bytes.sum") == {"walk": 99}
-
-
 def test_without_a_profiler_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert lines.main([]) == 3
