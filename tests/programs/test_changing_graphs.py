@@ -175,10 +175,12 @@ def shown(result: Result) -> list[object]:
 
 
 @every_target
-def test_renumbered_graphs_change_everywhere(target: Target, marks: Program) -> None:
+@pytest.mark.parametrize("order", ["degree", "rcm"])
+def test_renumbered_graphs_change_everywhere(target: Target, order: str, marks: Program) -> None:
     for seed in (5, 6):
         graph, updates, size = random_case(seed, directed=seed % 2 == 0)
-        found = target.run(marks, graph, {"arguments": {"U": updates, "size": size}, "schedule": "order=degree"})
+        call = {"U": updates, "size": size}
+        found = target.run(marks, graph, {"arguments": call, "schedule": f"order={order}"})
         mark, returned = expected_marks(graph, updates, size)
         assert found.returned == returned
         assert found["mark"].tolist() == mark.tolist()
@@ -229,13 +231,18 @@ class EndedError(Exception):
     """Ends a run after one of its batches."""
 
 
+every_order = pytest.mark.parametrize("order", ["as-is", "degree", "rcm"])
+
+
 @every_target
-def test_a_run_that_ends_in_the_middle_leaves_the_graph_as_it_was(target: Target, marks: Program) -> None:
+@every_order
+def test_a_run_that_ends_in_the_middle_leaves_the_graph_as_it_was(target: Target, order: str, marks: Program) -> None:
     graph, updates, size = random_case(5)
     arrays = graph.row_offsets, graph.columns, graph.weights
     before = [np.array(array) for array in arrays]
-    call = {"U": updates, "size": size}
-    whole = target.run(marks, graph, call)
+    call = {"U": updates, "size": size, "schedule": f"order={order}"}
+    static = {"arguments": {"src": 0}, "schedule": f"order={order}"}
+    whole, paths = target.run(marks, graph, call), target.run(program("sssp"), graph, static)
 
     def end(number: int, result: starplat.Result) -> None:
         assert not same_arcs(result.graph, graph)
@@ -246,9 +253,46 @@ def test_a_run_that_ends_in_the_middle_leaves_the_graph_as_it_was(target: Target
         with pytest.raises(EndedError):
             target.run(marks, graph, {**call, "on_batch": end})
         assert all(map(np.array_equal, before, arrays))
+        assert target.run(program("sssp"), graph, static)["dist"].tolist() == paths["dist"].tolist()
     again = target.run(marks, graph, call)
     assert (again.returned, again["mark"].tolist()) == (whole.returned, whole["mark"].tolist())
     assert same_arcs(again.graph, whole.graph)
+
+
+STUCK = """Dynamic stuck(Graph g, propNode<int> degree, updates<g> U, int size, int last) {
+  int number = 0;
+  Batch (U : size) {
+    number++;
+    g.updateCSRDel(U);
+    g.updateCSRAdd(U);
+    while (number == last) {
+      forall (v in g.nodes()) {
+        v.degree += 1;
+      }
+    }
+    forall (v in g.nodes()) {
+      v.degree = g.count_outNbrs(v);
+    }
+  }
+}"""
+
+
+@every_target
+@every_order
+def test_a_run_that_a_limit_ends_leaves_the_graph_as_it_was(target: Target, order: str) -> None:
+    """Within a batch, while the device works on the changed graph."""
+    graph, updates, size = random_case(6)
+    arrays = graph.row_offsets, graph.columns, graph.weights
+    before = [np.array(array) for array in arrays]
+    stuck, end = starplat.compile(STUCK), rebuilt(graph, updates, size)
+    call = {"U": updates, "size": size, "schedule": f"order={order}"}
+    for last in (1, 2):
+        with pytest.raises(DiagnosticError, match="not done after 20 rounds"):
+            target.run(stuck, graph, {**call, "last": last, "max_rounds": 20})
+        assert all(map(np.array_equal, before, arrays))
+        found = target.run(stuck, graph, {**call, "last": -1})
+        assert found["degree"].tolist() == np.diff(end.row_offsets).tolist()
+        assert same_arcs(found.graph, end)
 
 
 def test_a_batch_has_one_update_at_least(marks: Program) -> None:
