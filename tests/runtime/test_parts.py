@@ -221,17 +221,20 @@ def test_great_trees_of_parts_may_have_little_in_common(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["openmp", "cuda"])
 def test_parts_tell_which_nodes_are_outside_of_the_great_tree_and_little_else(target: str) -> None:
-    """That is a flag of each node, where whole arrays of trees took 4 bytes of each in every exchange."""
-    graph, module = generators.rmat(10, 16, 1), settled("arcs", True, target)
+    """That is a flag of each node, where whole arrays of trees took 4 bytes of each in every exchange; also where all
+    nodes but a hub are better than their only neighbor."""
+    module, leaves = settled("arcs", True, target), np.arange(1000)
+    hub = Graph.from_arcs(1001, leaves, np.full(1000, 1000), directed=True).undirected()
+    for graph, sizes in ((generators.rmat(10, 16, 1), (2, 3, 7)), (hub, (2, 3))):
 
-    def given(communicator: Communicator) -> int:
-        session = SESSIONS[communicator.rank]
-        before = communicator.bytes
-        run_module(module, graph, target="reference", schedule=PLAIN, session=session, communicator=communicator)
-        return communicator.bytes - before
+        def given(communicator: Communicator, graph: Graph = graph) -> int:
+            session = SESSIONS[communicator.rank]
+            before = communicator.bytes
+            run_module(module, graph, target="reference", schedule=PLAIN, session=session, communicator=communicator)
+            return communicator.bytes - before
 
-    for size in (2, 3, 7):
-        assert sum(in_threads(size, given)) < size * graph.num_nodes
+        for size in sizes:
+            assert sum(in_threads(size, given)) < size * graph.num_nodes
 
 
 @pytest.mark.parametrize("poison", [False, True])

@@ -331,11 +331,13 @@ for kind in ("?", "i4", "i8", "f4", "f8"):
             found = comm.combine(given(comm.rank, kind), combine)
             np.testing.assert_array_equal(found, expected(combine, kind, comm.size), f"{combine} {kind}")
             assert found.dtype == np.dtype(kind)
-    bounds = [0, 2, 2, 5]
-    shared = comm.share(given(comm.rank, kind)[:5], bounds)
-    np.testing.assert_array_equal(shared, [given(0, kind)[0], given(0, kind)[1], *given(2, kind)[2:5]])
 assert comm.gather(comm.rank) == [0, 1, 2]
-exchanged(comm)
+assert comm.on_one_host
+for comm.on_one_host in (True, False):
+    for kind in ("?", "i4", "i8", "f4", "f8"):
+        shared = comm.share(given(comm.rank, kind)[:5], [0, 2, 2, 5])
+        np.testing.assert_array_equal(shared, [given(0, kind)[0], given(0, kind)[1], *given(2, kind)[2:5]])
+    exchanged(comm)
 """
 
 

@@ -143,7 +143,7 @@ class TreesOfParts:
         return [
             start,
             self.own(self.kernel("point", self.point(), "nodes point to their first neighbor if it is better")),
-            self.own(self.kernel("sample", self.sample(), "joins every node to its second neighbor")),
+            self.own(self.kernel("sample", self.sample(), "joins every node to another neighbor")),
             self.own(self.middle()),
             *set_apart,
             self.own(join),
@@ -169,13 +169,17 @@ class TreesOfParts:
         return (self.neighbors((better, ir.KernelBreak())),)
 
     def sample(self) -> tuple[ir.KernelOp, ...]:
+        """A node that is better than its first neighbor does not point to it yet, and is joined to this one."""
         trees, number = self.trees, self.trees.local("number", ir.Element.INT)
-        v, own_steps = ir.Ref(trees.v), trees.local("steps_own", ir.Element.INT)
+        v, u, own_steps = ir.Ref(trees.v), ir.Ref(trees.u), trees.local("steps_own", ir.Element.INT)
         climbed = trees.climbed(v, trees.local("own"), trees.local("above_own"), own_steps)
-        linked = trees.linked(v, ir.Ref(trees.u), trees.local("steps", ir.Element.INT))
-        second = ir.KernelIf(build.equal(ir.Ref(number), build.ONE), (*climbed, *linked, ir.KernelBreak()))
+        linked = trees.linked(v, u, trees.local("steps", ir.Element.INT))
+        apart = build.either(build.equal(ir.Ref(number), build.ONE), build.beyond(trees.extreme, v, u))
         more = ir.SetLocal(number, build.plus(ir.Ref(number), build.ONE))
-        return (ir.Let(number, build.ZERO), self.neighbors((second, more)))
+        return (
+            ir.Let(number, build.ZERO),
+            self.neighbors((ir.KernelIf(apart, (*climbed, *linked, ir.KernelBreak())), more)),
+        )
 
     def neighbors(self, body: tuple[ir.KernelOp, ...]) -> ir.ForNeighbors:
         v, u = ir.Ref(self.trees.v), self.trees.u

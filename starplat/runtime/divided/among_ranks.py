@@ -24,7 +24,7 @@ def communicator_of(comm: Any) -> Communicator:
     mpi4py is not installed."""
     if isinstance(comm, Communicator):
         return comm
-    if not all(hasattr(comm, name) for name in ("allgather", "Allreduce", "Allgatherv", "Abort")):
+    if not all(hasattr(comm, name) for name in ("allgather", "Allreduce", "Allgatherv", "Sendrecv", "Abort")):
         message = f"comm is a {type(comm).__name__}, which connects no ranks"
         raise DiagnosticError(Diagnostic("E0712", message, help="give a communicator of mpi4py: MPI.COMM_WORLD"))
     from starplat.runtime.parts.mpi import MpiCommunicator

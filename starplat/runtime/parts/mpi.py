@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from itertools import pairwise
+from itertools import pairwise, starmap
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,13 +20,13 @@ from starplat.ir import nodes as ir
 from starplat.runtime.elements import Cells
 from starplat.runtime.parts.communicator import OPERATIONS, Communicator
 
-_FAILED = 20_931
-"""The tag of a message by which a rank tells another that it cannot go on."""
+_CELLS, _FAILED = 0, 20_931
+"""Tags of messages: with cells of a rank, and by which it tells another that it cannot go on."""
 _ASKED_AGAIN = 0.01
 
 
 class MpiCommunicator(Communicator):
-    """One of the ranks of an mpi4py communicator."""
+    """One of the ranks of an mpi4py communicator, which may all be `on_one_host`."""
 
     ends_processes = True
 
@@ -37,6 +37,7 @@ class MpiCommunicator(Communicator):
         self._in_place = MPI.IN_PLACE
         here = comm.Split_type(MPI.COMM_TYPE_SHARED)
         self.place, self.first_here = here.Get_rank(), here.bcast(self.rank)
+        self.on_one_host = here.Get_size() == self.size
 
     def gather(self, value: Any) -> list[Any]:
         found: list[Any] = self._comm.allgather(value)
@@ -54,11 +55,12 @@ class MpiCommunicator(Communicator):
 
     def messages(self, own: NDArray[np.uint8], sizes: list[int]) -> list[NDArray[np.uint8]]:
         self.counted(len(own))
-        ends = np.cumsum(sizes).tolist()
-        found = np.empty(ends[-1], np.uint8)
+        bounds = [0, *np.cumsum(sizes).tolist()]
+        found = np.empty(bounds[-1], np.uint8)
+        found[bounds[self.rank] : bounds[self.rank + 1]] = own
         if len(found):
-            self._comm.Allgatherv(own, [found, (sizes, [0, *ends[:-1]])])
-        return np.split(found, ends[:-1])
+            self._give_own(found, bounds)
+        return np.split(found, bounds[1:-1])
 
     def combine(self, cells: Cells, combine: ir.Combine) -> Cells:
         self.counted(cells.nbytes)
@@ -66,10 +68,21 @@ class MpiCommunicator(Communicator):
         return cells
 
     def share(self, cells: Cells, bounds: list[int]) -> Cells:
-        sizes = [end - first for first, end in pairwise(bounds)]
-        self.counted(sizes[self.rank] * cells.itemsize)
-        self._comm.Allgatherv(self._in_place, [_plain(cells), (sizes, bounds[:-1])])
+        self.counted((bounds[self.rank + 1] - bounds[self.rank]) * cells.itemsize)
+        self._give_own(_plain(cells), bounds)
         return cells
+
+    def _give_own(self, cells: Cells, bounds: list[int]) -> None:
+        """Every rank's own cells become those of all. On one host pairs of ranks exchange theirs one after another:
+        MPICH needs half of the time or less, from 64 KiB on, that it takes to gather them."""
+        places = list(starmap(slice, pairwise(bounds)))
+        if not self.on_one_host:
+            sizes = [place.stop - place.start for place in places]
+            self._comm.Allgatherv(self._in_place, [cells, (sizes, bounds[:-1])])
+            return
+        for distance in range(1, self.size):
+            to, source = (self.rank + distance) % self.size, (self.rank - distance) % self.size
+            self._comm.Sendrecv(cells[places[self.rank]], to, _CELLS, cells[places[source]], source, _CELLS)
 
     def all_fail(self, seconds: float) -> bool:
         others = [rank for rank in range(self.size) if rank != self.rank]
