@@ -182,45 +182,37 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
-// triangles: is no arc twice?
-#line 7 "clustering_coefficient.sp"
-extern "C" void clustering_coefficient_set_lcc_check_symmetric_few_pairs(
-    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *other_graph
-) {
-    int other_graph_part = 0;
-    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(columns, arc_sources) reduction(|| : other_graph_part)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        const int v = arc_sources[e];
-        const int u = columns[e];
-        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
-            other_graph_part = 1;
-        }
-    }
-    *other_graph = other_graph_part;
-}
-
-// clustering_coefficient.sp:7 forall (v in g.nodes())
 // triangles: looks for arcs between neighbors before a node and behind it
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles_of
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles_of,
+    int *other_graph, int *has_loops
 ) {
+    int other_graph_part = 0;
+    int has_loops_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, triangles_of)
+        deviceptr(row_offsets, columns, triangles_of) \
+        reduction(|| : other_graph_part, has_loops_part)
     for (int v = 0; v < num_nodes; v++) {
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
+            if (e > row_offsets[v] && columns[e - 1] == u) other_graph_part = 1;
+            if (u == v) has_loops_part = 1;
             if (u < v) {
                 long long here = 0;
-                for (arc_t i = row_offsets[v]; i < row_offsets[v + 1]; i++) {
-                    const int w = columns[i];
-                    if (w > v && find_arc(row_offsets, columns, u, w) >= 0) {
+                arc_t i = row_offsets[u + 1] - 1;
+                arc_t j = row_offsets[v + 1] - 1;
+                while (columns[i] > v && columns[j] > v) {
+                    const int one = columns[i];
+                    const int other = columns[j];
+                    if (one == other) {
                         here += 1;
                         #pragma acc atomic update
-                        triangles_of[w] += 1;
+                        triangles_of[one] += 1;
                     }
+                    if (one >= other) i -= 1;
+                    if (one <= other) j -= 1;
                 }
                 if (here > 0) {
                     #pragma acc atomic update
@@ -231,10 +223,35 @@ extern "C" void clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
             }
         }
     }
+    *other_graph = other_graph_part;
+    *has_loops = has_loops_part;
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// from the triangles of nodes
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_from_triangles_symmetric_few_pairs(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of, double *lcc, bool has_loops
+) {
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, triangles_of, lcc)
+    for (int v = 0; v < num_nodes; v++) {
+        long long neighbors = 0;
+        long long arcs = 0;
+        neighbors += row_offsets[v + 1] - row_offsets[v] - (has_loops && find_arc(row_offsets, columns, v, v) >= 0 ? 1
+            : 0);
+        arcs += multiply_long(2, triangles_of[v]);
+        lcc[v] = 0.0;
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
+            lcc[v] = (double)arcs / pairs;
+        }
+    }
 }
 
 }  // namespace kernels
-#line 238 "clustering_coefficient.cpp"
+#line 255 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -289,20 +306,21 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
 static void clustering_coefficient_symmetric_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
     Buffer<long long> triangles_of(device, graph.num_nodes);
     Word<int> other_graph_result(device);
+    Word<int> has_loops_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     bool other_graph = false;
+    bool has_loops = false;
+    triangles_of.fill(0);
     other_graph_result.set(false);
-    kernels::clustering_coefficient_set_lcc_check_symmetric_few_pairs(
-        graph.num_arcs, graph.columns, graph.arc_sources, other_graph_result
+    has_loops_result.set(false);
+    kernels::clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
+        graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, other_graph_result, has_loops_result
     );
     other_graph = other_graph || other_graph_result.read();
+    has_loops = has_loops || has_loops_result.read();
     if (!other_graph) {
-        triangles_of.fill(0);
-        kernels::clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
-            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of
-        );
-        kernels::clustering_coefficient_set_lcc_from_triangles(
-            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        kernels::clustering_coefficient_set_lcc_from_triangles_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc, has_loops
         );
     } else {
         kernels::clustering_coefficient_set_lcc(
@@ -316,6 +334,7 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
     Buffer<long long> triangles_of(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
+    Word<int> has_loops_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     long long downward_excess = 0;
@@ -328,12 +347,17 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
     other_graph = other_graph || other_graph_result.read();
     downward_excess += downward_excess_result.read();
     if (!other_graph && downward_excess == 0) {
+        bool has_loops = false;
         triangles_of.fill(0);
+        other_graph_result.set(false);
+        has_loops_result.set(false);
         kernels::clustering_coefficient_set_lcc_intersect_symmetric_few_pairs(
-            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, other_graph_result, has_loops_result
         );
-        kernels::clustering_coefficient_set_lcc_from_triangles(
-            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        other_graph = other_graph || other_graph_result.read();
+        has_loops = has_loops || has_loops_result.read();
+        kernels::clustering_coefficient_set_lcc_from_triangles_symmetric_few_pairs(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc, has_loops
         );
     } else {
         kernels::clustering_coefficient_set_lcc(

@@ -23,6 +23,7 @@ CUDA = Family(
     spelling=replace(
         SPELLING,
         few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})',
+        streamed="__ldcs(&{cell})",
         clusters=CLUSTERS,
         atomic_next="atomic_next",
     ),

@@ -51,6 +51,9 @@ RELAXING_GROUPS = 3
 """The same of a launch that walks near nodes first, on a large graph with long rows: along an arc it waits for a
 distance that is anywhere (decision 0132)."""
 
+SUMMING_GROUPS = 3
+"""The same of a launch that adds up sums in parts, which does much with each whole sum (decision 0038)."""
+
 MOST_NEW = {
     ir.Packing.SWITCHED: 1024,
     ir.Packing.SHARED: 1024,

@@ -188,6 +188,7 @@ class Spelling:
         uneven_kernel, uneven_group_kernel: `kernel` and `whole_group_kernel` where threads have loops of different
             length, if they differ: lanes of a vector would wait for the longest.
         few_groups_kernel: the same where a compute unit has no more than `{groups}` of them at a time, if that matters.
+        streamed: the value of a `{cell}` that is not looked at again soon, where that can be said.
         space: what stands before the type of a cell in a pointer into device memory.
         restrict: what stands before the name of a pointer that is the only way to its cells.
         restrict_spreads: whether a compiler takes that for a promise about other cells too where one of both is chosen.
@@ -260,6 +261,7 @@ class Spelling:
     uneven_kernel: str | None = None
     uneven_group_kernel: str | None = None
     few_groups_kernel: str | None = None
+    streamed: str | None = None
     barrier_helper: str | None = None
     any_pointer: str | None = "auto *"
     atomic_next: str = ""

@@ -27,7 +27,7 @@ from starplat.backends.text.names import Names
 from starplat.backends.uses import seen_by_callees
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.shared_cells import contested_in
 
 
@@ -154,15 +154,18 @@ class _Viewer:
             return self.spelling.one_group_kernel or self.spelling.kernel
         if op.cluster:
             return self.clusters.kernel.format(size=launch.threads_of(op), groups=launch.GROUPS_OF_A_CLUSTER)
-        few = launch.walks_sets(op)
-        counted = self.spelling.few_groups_kernel if few or (op.in_parts and self.adds_up_rows(op)) else None
-        shape = {"size": launch.THREADS_TOGETHER, "groups": launch.most_groups(op)}
+        sums = self.sums_of_rows(op)
+        parts = any(found.loop.ahead is not None for found in sums)
+        matters = launch.walks_sets(op) or (op.in_parts and sums) or parts
+        counted = self.spelling.few_groups_kernel if matters else None
+        groups = launch.most_groups(op) if op.in_parts or not parts else launch.SUMMING_GROUPS
+        shape = {"size": launch.THREADS_TOGETHER, "groups": groups}
         return (counted or self.spelling.whole_group_kernel).format(**shape)
 
-    def adds_up_rows(self, op: ir.OnDevice) -> bool:
-        """Whether rounds of a persistent kernel gather sums: then what they wait for is memory."""
+    def sums_of_rows(self, op: ir.OnDevice) -> list[Gathering]:
+        """The sums that rounds of a persistent kernel gather: what these wait for is memory."""
         gathered = (gathering(kernel) for kernel in launched_in(op, self.module))
-        return any(found is not None and found.combine is ir.Combine.ADD for found in gathered)
+        return [found for found in gathered if found is not None and found.combine is ir.Combine.ADD]
 
     def sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""

@@ -100,7 +100,7 @@ def triangles_by_intersection(
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
     few = Rewritten(module)
     if facts.num_arcs >= _MANY_ARCS or not capabilities.late_words:
-        pairs = Meeting.PAIRS if capabilities.lockstep else Meeting.ENDS
+        pairs = Meeting.TESTED_ENDS if capabilities.lockstep else Meeting.ENDS
         few = _with_triangles(Same(module), capabilities, pairs, symmetric)
     left = (one for one in found.found if one not in few.found)
     kept = tuple(Choice(f"every pair of neighbors is tested, not {one.what}", why) for one in left)

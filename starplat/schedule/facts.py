@@ -15,6 +15,9 @@ SHORT_ROW = 8
 MANY_SHORT_ROWS = 2**17
 """Nodes from which on threads have several."""
 
+STREAMED_ARCS, STREAMED_FAR = 2**24, 0.5
+"""Arcs, and the share of them between distant nodes, from which arcs should leave the caches to what nodes have."""
+
 MOST_OWN_CELLS = 2**22
 """The most nodes of a graph for which every thread has an array with a cell for each."""
 
@@ -42,6 +45,11 @@ class GraphFacts:
     def has_short_rows(self) -> bool:
         """Whether a thread may add up the arcs of a node, of which there are enough for all threads."""
         return self.num_nodes >= MANY_SHORT_ROWS and self.max_degree <= SHORT_ROW and self.mean_degree <= SHORT_ROW / 2
+
+    @property
+    def outgrows_caches(self) -> bool:
+        """Whether no cache holds all arcs, of which many lead far; every thread has several nodes then."""
+        return self.num_arcs >= STREAMED_ARCS and self.far_arcs >= STREAMED_FAR
 
     def __str__(self) -> str:
         degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"

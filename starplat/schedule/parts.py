@@ -3,8 +3,9 @@
 A gather reads a cell of an arbitrary node for every arc. Where the cells of all nodes are more than the cache of a
 device holds, nearly every such read goes to its memory. So rows are cut by the neighbors' numbers into parts, of whose
 cells the cache holds all: first every node adds up what its neighbors in the first part have, then those in the second,
-and so on. Each node's sum so far stands in a cell of its own, which is read and written in order. The module makes the
-rows in parts itself, once for a graph (see `rows.in_parts`).
+and so on. Each node's sum so far stands in a cell of its own, which is read and written in order. What the kernel does
+with the whole sum it does as soon as it has added the last part. The module makes the rows in parts itself, once for a
+graph (see `rows.in_parts`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -98,7 +99,7 @@ def gathered(kernel: ir.Kernel) -> int | None:
 @dataclass(frozen=True, slots=True)
 class _InParts:
     """A gathering kernel taken apart: `one` adds up a part, which lies after `ahead` rows, into the cells of `sums`,
-    and `rest` uses these."""
+    and `rest` uses these and the last part."""
 
     parts: int
     sums: ir.Array
@@ -113,7 +114,7 @@ class _InParts:
         yield ir.DeclareVariable(self.ahead, nothing)
         yield ir.Loop(
             (),
-            build.less(ahead, build.times(nodes, ir.Const(self.parts, ir.Element.LONG))),
+            build.less(ahead, build.times(nodes, ir.Const(self.parts - 1, ir.Element.LONG))),
             body=(ir.Launch(self.one.name),),
             step=(ir.SetVariable(self.ahead, build.plus(ahead, nodes)),),
         )
@@ -146,12 +147,24 @@ class _Gathers(ModuleRewriter):
 def _taken_apart(kernel: ir.Kernel, parts: int, names: fresh_names.FreshNames) -> _InParts:
     found = gathering(kernel)
     assert found is not None
-    total, node = found.total, kernel.own
+    total = found.total
     sums = names.array(f"{total.name}_so_far", total.element, ir.Extent.NODES)
     ahead = names.variable("rows_ahead", ir.Element.LONG)
-    so_far = ir.Load(sums, node)
-    rest = replace(kernel, body=(*found.ahead, ir.Let(total, _added(found, so_far)), *found.rest))
+    behind = build.times(ir.NumNodes(ir.Element.LONG), ir.Const(parts - 1, ir.Element.LONG))
+    whole = ir.SetLocal(total, build.plus(_added(found, ir.Load(sums, kernel.own)), ir.Ref(total)))
+    last = (ir.Let(total, ir.Const(0.0, total.element)), _of_part(found, parts, behind), whole)
+    rest = replace(kernel, body=(*found.ahead, *last, *found.rest), counts=None)
     return _InParts(parts, sums, ahead, _one_part(kernel, found, sums, ahead, parts, names), with_signature(rest))
+
+
+def _of_part(found: Gathering, parts: int, ahead: ir.Expression) -> ir.ForNeighbors:
+    return replace(found.loop, parts=parts, ahead=ahead, counts=())
+
+
+def adds_a_part(kernel: ir.Kernel) -> bool:
+    """Whether the kernel adds up a part of its sums."""
+    found = gathering(kernel)
+    return found is not None and found.loop.ahead is not None
 
 
 def _added(found: Gathering, so_far: ir.Expression) -> ir.Expression:
@@ -171,7 +184,7 @@ def _one_part(
     body = (
         *_needed(found.ahead, found.loop.body),
         ir.Let(total, nothing),
-        replace(found.loop, parts=parts, ahead=ir.Ref(ahead), counts=()),
+        _of_part(found, parts, ir.Ref(ahead)),
         ir.KernelIf(begins, (begin,), (ir.KernelIf(build.differs(ir.Ref(total), nothing), (add,)),)),
     )
     name, comment = names.fresh(f"{kernel.name}_part"), f"adds up one part of what neighbors have, for {kernel.name}"

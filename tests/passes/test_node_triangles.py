@@ -16,7 +16,7 @@ from starplat.backends import BACKENDS
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import verify
-from starplat.ir.visitor import thread_arrays, walk_host, walk_kernel
+from starplat.ir.visitor import thread_arrays, walk, walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
@@ -34,7 +34,7 @@ from tests.zoo import ZOO, fewer_examples, random_graphs
 
 every_spelling = pytest.mark.parametrize("name", [*COUNTS, *OF_ALL])
 all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
-KEEPING_ROWS = (Meeting.TABLES, Meeting.PAIRS, Meeting.ENDS)
+KEEPING_ROWS = (Meeting.TABLES, Meeting.TESTED_ENDS, Meeting.ENDS)
 """Ways that need no launch to orient rows."""
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
@@ -140,6 +140,39 @@ def test_the_numbers_are_the_same_on_random_graphs(name: str, meeting: Meeting, 
         assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
     fewer_examples()(given(random_graphs(12, 60))(same))()
+
+
+@pytest.mark.thin(plain=6, campaign=6)
+@some_targets
+@every_spelling
+def test_ends_of_rows_may_be_gone_through_before_it_is_known_whether_an_arc_is_twice(name: str, target: Target) -> None:
+    """Where every arc is known to have its reverse."""
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    module = triangles(plain(name), meeting=Meeting.TESTED_ENDS, symmetric=True).module
+    for graph in ZOO.values():
+        for given_graph in (graph.undirected(), graph.undirected().deduplicated()):
+            found = answer(module, given_graph, target.target, target.device or 0)
+            assert first_difference(found, answer(plain(name), given_graph)) is None
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_loop_is_no_neighbor_of_its_node(symmetric: bool) -> None:
+    """The search among pairs tells whether there is any."""
+    module = triangles(plain("clustering"), meeting=Meeting.TESTED_ENDS, symmetric=symmetric).module
+    corners = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    for loops in ([], [(2, 2)], [(0, 0), (3, 3)]):
+        graph = Graph.from_arcs(4, *zip(*corners, *loops, strict=True), directed=False).deduplicated()
+        assert first_difference(answer(module, graph), answer(plain("clustering"), graph)) is None
+
+
+def test_pairs_of_neighbors_are_looked_for_and_the_graph_tested_in_one_launch() -> None:
+    facts = GraphFacts(2**22, 2**23, 4, symmetric=True)
+    made = triangles_by_intersection(plain("clustering"), AUTO, BACKENDS["cuda"].capabilities, facts).module
+    assert not any(kernel.name.endswith("_check") for kernel in made.kernels)
+    (search,) = (kernel for kernel in made.kernels if kernel.name.endswith("_intersect"))
+    assert not any(isinstance(part, ir.FindArc) for part in walk(search))
+    assert ir.SOURCES not in search.arrays
 
 
 def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:

@@ -33,7 +33,7 @@ from tests.passes.counting_triangles import OTHERS, TRIANGLES
 from tests.programs.targets import FULL, REFERENCE, TARGETS, Target
 from tests.zoo import ZOO, fewer_examples, random_graphs
 
-MEETINGS = [meeting for meeting in Meeting if meeting not in (Meeting.PAIRS, Meeting.CELLS)]
+MEETINGS = [meeting for meeting in Meeting if meeting not in (Meeting.TESTED_ENDS, Meeting.CELLS)]
 """How a sum of all triangles is found; where nodes have few neighbors the program itself tries pairs, and of a sum no
 node is told, so that CELLS are MARKS."""
 every_spelling = pytest.mark.parametrize("name", TRIANGLES)

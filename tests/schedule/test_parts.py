@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat.backends.scheduled import capabilities_of
+from starplat.backends.scheduled import capabilities_of, for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
@@ -19,6 +19,7 @@ from starplat.runtime import elements
 from starplat.runtime.facts import far_arcs
 from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
+from starplat.runtime.text import kernels_text_to_run
 from starplat.schedule import parts
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
@@ -204,3 +205,15 @@ def test_rows_in_parts_are_made_only_where_they_fit(fits: bool, monkeypatch: pyt
         found = program(PAGERANK).run(of, target="cuda", arguments=CALL)
     np.testing.assert_allclose(found["rank"], expected, rtol=1e-12)
     assert (found.estimate.graph > 4 * (of.num_arcs + 16 * of.num_nodes)) is fits
+
+
+@pytest.mark.parametrize(("far_arcs", "in_parts"), [(0.9, True), (0.1, False)])
+def test_the_last_part_ends_a_round_and_begins_the_next(far_arcs: float, in_parts: bool) -> None:
+    """Which takes registers, so that the compiler is asked to leave room for three blocks."""
+    facts = GraphFacts(2**22, 2**27, 100, symmetric=True, far_arcs=far_arcs)
+    module = starplat.compile(PAGERANK).module()
+    made = kernels_text_to_run("cuda", for_target(module, "cuda", None, facts))
+    loop = made[made.index("__global__", made.rindex("\n", 0, made.index("pagerank_loop("))) :].split("\nextern", 1)[0]
+    assert loop.count("gather_rows(") == 1 + in_parts
+    assert ("contribution_next[v] = " in loop) is in_parts
+    assert ("__launch_bounds__(512, 3)" in loop) is in_parts

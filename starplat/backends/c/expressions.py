@@ -31,7 +31,7 @@ class ExpressionPrinter:
     `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
     while they are read; `far` arrays that may lie in the host's memory; `hidden_arguments` what a called function is
     passed besides what its call says; `counts` arrays of small numbers; `any_numbers` variables that may hold others,
-    and `any_results` functions that may return them.
+    and `any_results` functions that may return them; `streamed` indices of cells that are not looked at again soon.
     """
 
     spelling: Spelling
@@ -47,6 +47,7 @@ class ExpressionPrinter:
     counts: frozenset[ir.Array] = frozenset()
     any_numbers: set[ir.Variable] = field(default_factory=set)
     any_results: set[str] = field(default_factory=set)
+    streamed: set[ir.Expression] = field(default_factory=set)
 
     def expression(self, expression: ir.Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
@@ -105,6 +106,8 @@ class ExpressionPrinter:
         cell = self.cell(array, index)
         if array in self.contested and array.element in self.spelling.latest:
             return f"{self.latest(array.element)}({cell})", precedence.POSTFIX
+        if index in self.streamed and self.spelling.streamed and array.element is not ir.Element.BOOL:
+            return self.spelling.streamed.format(cell=cell), precedence.POSTFIX
         return cell, precedence.PREFIX if is_word(array, index) else precedence.POSTFIX
 
     def latest(self, element: ir.Element) -> str:

@@ -154,10 +154,14 @@ class RowPrinter:
                 self.expressions.helpers.need(function)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
+            streamed = {ir.Ref(gather.position)} if gather.streams and not far else set[ir.Expression]()
         else:
             columns = () if gather.behind is None else uses.arrays_in((gather.behind,))
             yield from self.over_nodes(gather, "gather", *map(name, columns), start)
+            streamed = set()
+        self.expressions.streamed |= streamed
         yield from self.joined(gather, of_node)
+        self.expressions.streamed -= streamed
 
     def start(self, gather: st.Gather) -> str:
         """What a sum begins with."""

@@ -244,4 +244,5 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         listed=kernel.domain if isinstance(kernel.domain, ir.Listed) else None,
         ahead=layout.ahead,
         short_rows=kernel.short_rows,
+        streams=kernel.streams,
     )

@@ -282,7 +282,8 @@ class Gather:
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
 
     `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
-    those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones.
+    those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones; it `streams` arcs that are not
+    kept in caches.
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
     cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
@@ -305,6 +306,7 @@ class Gather:
     noted: ir.ListMembers | None = None
     ahead: ir.Expression | None = None
     short_rows: bool = False
+    streams: bool = False
     part: ir.AllNodes | None = None
     early: Body | None = None
     behind: plain.Declare | None = None

@@ -83,7 +83,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
         scope.declare(scalar)
     _verify_domain(kernel, scope)
     _verify_guard(kernel, scope)
-    scope.require(not kernel.short_rows or gathering(kernel) is not None, "it gathers nothing")
+    scope.require(not (kernel.short_rows or kernel.streams) or gathering(kernel) is not None, "it gathers nothing")
     scope.require(not kernel.follows or following(kernel) is not None, "it has nothing to follow")
     if kernel.filter is not None:
         scope.condition(kernel.filter)

@@ -7,8 +7,9 @@ for each node stands the kernel without the counting. On other graphs the progra
 By tables, threads keep the nodes of one row in memory of their own, and look up those of all rows that it leads to.
 Rows need no order, so the arcs that nodes keep take their places as threads come by, in the launch that tests the
 graph, and long rows are shared. Hu, Liu and Huang (SC 2021) build such tables as well. Where nodes have few neighbors,
-each triangle is found at the node between the two others: rows stay as they are, and each pair is looked up (PAIRS), or
-the ends of two rows are gone through side by side (ENDS), which takes fewer steps and suits threads that are cores.
+each triangle is found at the node between the two others: rows stay as they are, and the ends of two are gone through
+side by side (ENDS), which relies on arcs that lead both ways. What is counted in cells of its own need not wait for the
+test whether an arc is twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -43,8 +44,7 @@ def triangles(
     """The same program with intersections in place of tests of pairs, and the replacements.
 
     Args:
-        meeting: how rows are compared; PAIRS only where nodes are counted for, as a sum of all triangles is what such
-            tests give as well.
+        meeting: how rows are compared; TESTED_ENDS only where nodes are counted for.
         symmetric: whether every graph that the program will see has the reverse of each of its arcs.
         adds: whether threads can add to one cell of this kind at the same time.
     """
@@ -52,7 +52,7 @@ def triangles(
     for function in module.functions:
         for launch in walk_host(function.body):
             if isinstance(launch, ir.Launch) and (counts := _counts(kernel := module.kernel(launch.kernel), adds)):
-                if meeting is Meeting.PAIRS and kernel.reductions:
+                if meeting is Meeting.TESTED_ENDS and kernel.reductions:
                     continue
                 host = rewritten.function(function.name)
                 loops_matter = any(count.loops_count for count in counts.values())
@@ -122,7 +122,7 @@ def _with_counts(search: TriangleSearch, locals_: Iterable[ir.Variable | ir.Arra
 
     name = FreshNames({kernel.name for kernel in search.module.kernels}).free(f"{kernel.name}_from_triangles")
     comment = f"{kernel.comment}: from the triangles of nodes".removeprefix(": ")
-    body = Uncounted(added).kernel_block(kernel.body)
+    body = Uncounted(added, search.test_on_the_way()).kernel_block(kernel.body)
     return search.module_with(
         OfNodes(counts, search.local("here", element)),
         before=(ir.Fill(counts, ir.Const(0, element)),),
@@ -177,8 +177,25 @@ class TableSearch(TriangleSearch):
         return self.step("intersect", triangles, self.v, body, tally.reductions, comment)
 
 
-class PairSearch(TriangleSearch):
-    """The search among the pairs of a node's neighbors."""
+class EndSearch(TriangleSearch):
+    """The search by the ends of rows."""
+
+    loops: ir.Variable | None = None
+
+    def test_on_the_way(self) -> ir.Expression:
+        if self.meeting is not Meeting.TESTED_ENDS:
+            return build.TRUE
+        self.loops = self.outer.variable("has_loops", ir.Element.BOOL)
+        self.taken.add(self.loops.name)
+        return ir.Ref(self.loops)
+
+    def host(self, before: tuple[ir.HostOp, ...], after: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """Ends may be gone through before the test where every arc is known to have its reverse."""
+        if self.loops is not None:
+            before = (ir.DeclareVariable(self.loops, build.FALSE), *before)
+        if self.loops is None or not self.symmetric:
+            return super().host(before, after)
+        return self.tested((*before, ir.Launch(self.names["intersect"])), after)
 
     def arrays(self) -> tuple[ir.Array, ...]:
         return ()
@@ -187,18 +204,25 @@ class PairSearch(TriangleSearch):
         return ()
 
     def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
-        return self.checking(), self.intersecting(tally)
+        checking = () if self.loops is not None and self.symmetric else (self.checking(),)
+        return (*checking, self.intersecting(tally))
 
     def intersecting(self, tally: Tally) -> ir.Kernel:
         comment = "looks for arcs between neighbors before a node and behind it"
-        body = ir.KernelIf(build.less(ir.Ref(self.u), ir.Ref(self.v)), self.of_neighbor(tally))
-        rows = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, self.e, (body,), parallel=False)
-        return self.step("intersect", ir.AllNodes(), self.v, (rows,), tally.reductions, comment)
+        v, u = ir.Ref(self.v), ir.Ref(self.u)
+        body: tuple[ir.KernelOp, ...] = (ir.KernelIf(build.less(u, v), self.of_neighbor(tally)),)
+        reductions = tally.reductions
+        if self.loops is not None:
+            loop = (ir.Contribute(self.loops, build.TRUE),)
+            tests = self.tests(build.greater(ir.Ref(self.e), ir.CSR.first(v)))
+            body = (*tests, ir.KernelIf(build.equal(u, v), loop), *body)
+            reductions = tuple(ir.Reduction(told, ir.Combine.OR) for told in (self.other, self.loops))
+        rows = ir.ForNeighbors(ir.Direction.OUT, v, self.u, self.e, body, parallel=False)
+        return self.step("intersect", ir.AllNodes(), self.v, (rows,), reductions, comment)
 
     def of_neighbor(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
         """The triangles of `v` and of a neighbor `u` before it whose third node stands behind it."""
-        found = self.ends_met(tally) if self.meeting is Meeting.ENDS else (self.pairs(tally),)
-        return (*tally.begin(), *found, *tally.end(self.v, self.u))
+        return (*tally.begin(), *self.ends_met(tally), *tally.end(self.v, self.u))
 
     def ends_met(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
         """Rows need no bounds: in that of `u` stands `v`, in that of `v` stands `u`, which is less."""
@@ -218,18 +242,12 @@ class PairSearch(TriangleSearch):
             ir.KernelWhile(build.both(build.greater(there, v), build.greater(here, v)), step),
         )
 
-    def pairs(self, tally: Tally) -> ir.KernelOp:
-        v, u, w = (ir.Ref(node) for node in (self.v, self.u, self.w))
-        joined = build.at_least(ir.FindArc(u, w), ir.Const(0, ir.Element.ARC))
-        third = ir.KernelIf(build.both(build.greater(w, v), joined), tally.found(self.w))
-        return ir.ForNeighbors(ir.Direction.OUT, v, self.w, self.i, (third,), parallel=False)
-
 
 def _back(place: ir.Variable) -> ir.SetLocal:
     return ir.SetLocal(place, build.minus(ir.Ref(place), build.ONE))
 
 
-_KINDS = {Meeting.TABLES: TableSearch, Meeting.PAIRS: PairSearch, Meeting.ENDS: PairSearch}
+_KINDS = {Meeting.TABLES: TableSearch, Meeting.ENDS: EndSearch, Meeting.TESTED_ENDS: EndSearch}
 
 
 Added = Callable[[ir.Variable, int], ir.KernelOp]
@@ -243,10 +261,12 @@ def counts_of(*loops: ir.KernelOp) -> dict[ir.Variable, ir.PerTriangle]:
 
 
 class Uncounted(rewriter.Rewriter):
-    """Puts what is `added` in the place of loops that count, and leaves out those that do nothing."""
+    """Puts what is `added` in the place of loops that count, and leaves out those that do nothing. `has_loops` tells
+    whether an arc may lead from a node to itself."""
 
-    def __init__(self, added: Added) -> None:
+    def __init__(self, added: Added, has_loops: ir.Expression) -> None:
         self.added = added
+        self.has_loops = has_loops
 
     def kernel_op(self, op: ir.KernelOp) -> Iterator[ir.KernelOp]:
         if not isinstance(op, ir.ForNeighbors):
@@ -254,11 +274,11 @@ class Uncounted(rewriter.Rewriter):
         elif not op.one_way:
             counts = counts_of(op)
             for left in _Without(op, set(counts)).kernel_op(replace(op, counts=())):
-                yield from _by_degree(left) or (left,)
+                yield from _by_degree(left, self.has_loops) or (left,)
             yield from (self.added(local, count.value) for local, count in counts.items())
 
 
-def _by_degree(loop: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+def _by_degree(loop: ir.KernelOp, has_loops: ir.Expression) -> tuple[ir.KernelOp, ...]:
     """What a loop does that only counts neighbors, all or all but the node itself; nothing for another loop. No
     neighbor comes twice, and as many arcs lead to a node as from it."""
     match loop:
@@ -277,8 +297,9 @@ def _by_degree(loop: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
             degree: ir.Expression = ir.CSR.degree(node)
             if itself:
                 is_there = build.at_least(ir.FindArc(node, node), ir.Const(0, ir.Element.ARC))
-                arc = ir.Element.ARC
-                degree = build.minus(degree, ir.Select(is_there, ir.Const(1, arc), ir.Const(0, arc)))
+                arc, always = ir.Element.ARC, has_loops == build.TRUE
+                is_loop = is_there if always else build.both(has_loops, is_there)
+                degree = build.minus(degree, ir.Select(is_loop, ir.Const(1, arc), ir.Const(0, arc)))
             many: ir.Expression = ir.Cast(degree, element)
             many = many if one == 1 else build.times(ir.Const(one, element), many)
             return (ir.SetLocal(sum_, build.plus(ir.Ref(sum_), many)),)

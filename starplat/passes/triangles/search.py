@@ -27,8 +27,8 @@ class Meeting(Enum):
     MARKS = "those of one have marks, which are looked for at the numbers of the other"
     CELLS = "as MARKS, and what is found for nodes is counted in cells of each thread"
     TABLES = "those of one are in a table of a group of threads, which looks up those of the others"
-    PAIRS = "rows stay as they are, and a node tries its neighbors before it with those after it"
     ENDS = "rows stay as they are, and the ends of two are gone through side by side, from the last numbers down"
+    TESTED_ENDS = "as ENDS, and the graph is tested on the way where nodes are counted for"
 
 
 _STEPS = ("check", "orient", "intersect")
@@ -77,8 +77,7 @@ class TriangleSearch:
     ) -> ir.Module:
         """The module that searches in place of the launch, with what the search needs before and after it; on graphs
         of another kind the launch stays."""
-        found = (*self.ready(), *before, ir.Launch(self.names["intersect"]), *after)
-        body = replaced(self.host_function.body, (self.launch, self.host(found)))
+        body = replaced(self.host_function.body, (self.launch, self.host(before, after)))
         everywhere = (*self.host_function.arrays, *self.arrays(), *arrays)
         function = replace(self.host_function, body=body, arrays=everywhere)
         everything = (*self.module.kernels, *self.kernels(tally), *kernels)
@@ -92,6 +91,11 @@ class TriangleSearch:
         """Whether nodes of a row are marked."""
         return self.meeting in (Meeting.MARKS, Meeting.CELLS)
 
+    def test_on_the_way(self) -> ir.Expression:
+        """Has the search test the graph, if it can; what then tells whether an arc leads from a node to itself. What it
+        finds on another graph must be of no use to anyone."""
+        return build.TRUE
+
     def begin(self) -> tuple[ir.HostOp, ...]:
         """What stands before the test of the graph."""
         return ()
@@ -101,13 +105,17 @@ class TriangleSearch:
         marks = (ir.Fill(self.marks, build.ZERO),) if self.has_marks else ()
         return (ir.Launch(self.names["orient"]), *marks)
 
-    def host(self, found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+    def host(self, before: tuple[ir.HostOp, ...], after: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        found = (*self.ready(), *before, ir.Launch(self.names["intersect"]), *after)
+        return self.tested((*self.begin(), ir.Launch(self.names["check"])), found)
+
+    def tested(self, test: tuple[ir.HostOp, ...], found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """A test of the graph, and what follows if it passes."""
         zero = ir.Const(0, ir.Element.LONG)
         declared = (ir.DeclareVariable(self.other, build.FALSE), ir.DeclareVariable(self.excess, zero))
         asked = (build.denied(ir.Ref(self.other)), build.equal(ir.Ref(self.excess), zero))
         right = build.both(*asked[: 2 - self.symmetric])
-        test = (*self.begin(), ir.Launch(self.names["check"]), ir.HostIf(right, found, (self.launch,)))
-        return (ir.HostBlock((*declared[: 2 - self.symmetric], *test)),)
+        return (ir.HostBlock((*declared[: 2 - self.symmetric], *test, ir.HostIf(right, found, (self.launch,)))),)
 
     # --- kernels ---
 
@@ -119,11 +127,13 @@ class TriangleSearch:
 
     def checking(self, *, more: tuple[ir.KernelOp, ...] = (), comment: str = "") -> ir.Kernel:
         """The test of the graph, with what else is done for every arc of `v` to `u`."""
-        told = (ir.Reduction(self.other, ir.Combine.OR), ir.Reduction(self.excess, ir.Combine.ADD))
         asked = "is no arc twice?" if self.symmetric else "does every arc have its reverse, and none beside it?"
-        return self.step(
-            "check", ir.AllArcs(), self.e, (*self.check(), *more), told[: 2 - self.symmetric], f"{asked}{comment}"
-        )
+        return self.step("check", ir.AllArcs(), self.e, (*self.check(), *more), self.told(), f"{asked}{comment}")
+
+    def told(self) -> tuple[ir.Reduction, ...]:
+        """What the test brings back."""
+        told = (ir.Reduction(self.other, ir.Combine.OR), ir.Reduction(self.excess, ir.Combine.ADD))
+        return told[: 2 - self.symmetric]
 
     def intersecting(self, tally: tallies.Tally) -> ir.Kernel:
         comment = "looks for arcs between the ends of arcs that a node keeps"
@@ -149,27 +159,26 @@ class TriangleSearch:
 
     def check(self) -> tuple[ir.KernelOp, ...]:
         """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
-        arc, before = ir.Ref(self.e), build.minus(ir.Ref(self.e), build.ONE)
+        arc = ir.Ref(self.e)
+        before = ir.Load(ir.SOURCES, build.minus(arc, build.ONE))
+        follows = build.both(build.greater(arc, build.ZERO), build.equal(before, ir.Ref(self.v)))
+        source, end = ir.Ref(self.v), ir.Ref(self.u)
+        lacking = build.less(ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
+        other = (ir.Contribute(self.other, build.TRUE),)
+        down = (ir.Contribute(self.excess, ir.Const(1, ir.Element.LONG)), ir.KernelIf(lacking, other))
+        up = (ir.Contribute(self.excess, ir.Const(-1, ir.Element.LONG)),)
+        ways = (ir.KernelIf(build.less(end, source), down), ir.KernelIf(build.greater(end, source), up))
+        named = ir.Let(self.v, ir.Load(ir.SOURCES, arc)), ir.Let(self.u, ir.CSR.neighbor(arc))
+        return (*named, *self.tests(follows), *(() if self.symmetric else ways))
+
+    def tests(self, follows: ir.Expression) -> tuple[ir.KernelOp, ...]:
+        """Whether an arc is there twice, or a loop where that matters. One that `follows` has another one of its node
+        before it."""
         source, end = ir.Ref(self.v), ir.Ref(self.u)
         tell = (ir.Contribute(self.other, build.TRUE),)
-        twice = build.both(
-            build.greater(arc, build.ZERO),
-            build.equal(ir.Load(ir.SOURCES, before), source),
-            build.equal(ir.CSR.neighbor(before), end),
-        )
-        lacking = build.less(ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
-        down = (ir.Contribute(self.excess, ir.Const(1, ir.Element.LONG)), ir.KernelIf(lacking, tell))
-        up = (ir.Contribute(self.excess, ir.Const(-1, ir.Element.LONG)),)
-        loop = tell if self.loops_matter else ()
-        same = (ir.KernelIf(build.equal(source, end), loop),) if loop else ()
-        ways = (ir.KernelIf(build.less(end, source), down), ir.KernelIf(build.greater(end, source), up))
-        return (
-            ir.Let(self.v, ir.Load(ir.SOURCES, arc)),
-            ir.Let(self.u, ir.CSR.neighbor(arc)),
-            ir.KernelIf(twice, tell),
-            *same,
-            *(() if self.symmetric else ways),
-        )
+        twice = build.both(follows, build.equal(ir.CSR.neighbor(build.minus(ir.Ref(self.e), build.ONE)), end))
+        same = (ir.KernelIf(build.equal(source, end), tell),) if self.loops_matter else ()
+        return (ir.KernelIf(twice, tell), *same)
 
     def orient(self) -> tuple[ir.KernelOp, ...]:
         """The arcs that a node keeps stand at the beginning of its row, in order."""

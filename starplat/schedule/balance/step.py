@@ -66,9 +66,15 @@ def share_arcs(
     shared = {kernel.name for kernel in suited} - alone
     even = by_warps and facts is not None and facts.has_short_rows
     whole = {k.name for k in suited if even and k.name not in outside and gathered(k) is not None}
-    made = module.with_each_kernel(
-        lambda k: replace(k, shares_arcs=k.shares_arcs or k.name in shared, short_rows=k.name in whole)
-    )
+    many = by_warps and facts is not None and facts.outgrows_caches
+    streams = {k.name for k in suited if many and k.name not in whole and _adds_up_all(k)}
+
+    def balanced(kernel: ir.Kernel) -> ir.Kernel:
+        name = kernel.name
+        shares = kernel.shares_arcs or name in shared
+        return replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams)
+
+    made = module.with_each_kernel(balanced)
     why = "arcs are independent, and degrees differ"
     choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared - whole)]
     why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
@@ -147,6 +153,12 @@ def _walks_a_part(kernel: ir.Kernel) -> bool:
 def _gathers_words(kernel: ir.Kernel) -> bool:
     """Whether each node of listed words gathers a value; warps share only those of all nodes, sets and lists."""
     return isinstance(kernel.domain, ir.InWords) and gathering(kernel) is not None
+
+
+def _adds_up_all(kernel: ir.Kernel) -> bool:
+    """Whether the kernel adds up reals of the arcs of all nodes."""
+    found, everywhere = gathering(kernel), isinstance(kernel.domain, ir.AllNodes) and kernel.filter is None
+    return everywhere and found is not None and found.combine is ir.Combine.ADD and found.total.element.is_real
 
 
 def _visits_once(kernel: ir.Kernel, loop: ir.ForNeighbors) -> bool:

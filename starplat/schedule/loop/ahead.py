@@ -11,7 +11,8 @@ A round of a persistent kernel has a barrier and a pass over the nodes less then
 so a loop inside another one, which may have few rounds, stays as it is; and what it leaves must be looked at in rounds
 alone, and it must not fail. Where the host drives rounds, it waits for other things, and nothing is changed. A kernel
 that sums rows takes registers for what it does besides, so that fewer blocks have room: it begins the next round only
-on small graphs, which have few blocks anyway, and where rows are so short that a thread has several at once.
+on small graphs, which have few blocks anyway, where rows are so short that a thread has several at once, and where it
+adds up the last part of its sums.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +30,7 @@ from starplat.schedule.facts import GraphFacts
 from starplat.schedule.loop.copies import make_persistent, overwrites
 from starplat.schedule.loop.drivers import Grid
 from starplat.schedule.loop.step import is_small
-from starplat.schedule.parts import gathered
+from starplat.schedule.parts import adds_a_part, gathered
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided, Decider
 
@@ -91,7 +92,7 @@ class _Turner(Decider):
             and not any(sums & {*read_by(op, self.given), *set_by(op, self.given)} for op in row[:start])
             and not any(set(given_by(op, self.given)) & set(begin.scalars) for op in inside)
             and last.filter is None
-            and (self.small or not has_loop(last) or (self.short and gathered(last) is not None))
+            and (self.small or not has_loop(last) or adds_a_part(last) or (self.short and gathered(last) is not None))
             and self.is_spare(begin, loop)
             and Grid(self.given, frozenset()).obstacle(loop) is None
             and all(is_launched_once(kernel.name, self.given) for kernel in (begin, last))

@@ -248,6 +248,8 @@ inline unsigned __match_any_sync(unsigned mask, unsigned long long) { return mas
 
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !value) == 0; }
+template <class T>
+T __ldcs(const T *cell) { return *cell; }
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 inline int __ffs(unsigned bits) { return __builtin_ffs(int(bits)); }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
