@@ -10,7 +10,7 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
-from starplat.backends.one_launch.ahead import looking_ahead
+from starplat.backends.one_launch.ahead import looking_ahead, needs_no_bits
 from starplat.backends.one_launch.barriers import (
     Pending,
     Touches,
@@ -88,7 +88,8 @@ class Together:
         rings = self.operations.rings.used(body)
         turns = tuple(st.Declare(ring.turn, build.ZERO, constant=False) for ring in rings)
         found = tuple((ring.cells, start_of(ring)) for ring in rings)
-        return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
+        marked = op.traced or not needs_no_bits(body)
+        return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)), marked)
 
     def block(
         self, ops: Iterable[ir.HostOp], pending: Pending, then: Iterable[ir.HostOp] = ()
