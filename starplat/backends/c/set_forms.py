@@ -54,6 +54,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
 def need_insertion(helpers: Helpers, members: ir.Array, *, alone: bool = False, new: bool = False) -> str:
     """Notes the function that inserts a node, and returns its name."""
     form = FORMS[packing_of(members)]
+    new = new and form.list == "shared"
     if form.list == "shared":
         helpers.need(*(("list_new", "insert_new") if new else (f"mark_{form.words}",)))
         helpers.need(*(() if new or alone else ("list_new", "insert_shared")))

@@ -23,6 +23,7 @@ from starplat.backends.one_launch.beside import asking_beside
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.loads_at_once import ahead_of_barriers
 from starplat.backends.one_launch.nearest import nearest_first
+from starplat.backends.one_launch.reached import all_found_new
 from starplat.backends.one_launch.rings import collected, start_of
 from starplat.backends.uses import names_taken
 from starplat.ir import build, conditions, launches, nodes as ir, uses, visitor
@@ -159,6 +160,8 @@ class Together:
         begin = frozenset({looked}) if waits else pending | {looked}
         rows = ir.ROW_OFFSETS if op.dear else None
         many, left = self.block(op.pull, begin)
+        if op.reaches is not None and not self.operations.op.in_parts:
+            many = all_found_new(many)
         few, after = self.operation(op, begin)
         if not left - after:
             return (*before, st.IfMany(members, many, few, rows)), after
