@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
                 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
                 // nodes that are not reached yet look for one that is
                 #line 11 "bfs_levels.sp"
-                search_all(num_nodes, in_row_offsets,
+                search_all<true>(num_nodes, in_row_offsets,
                     [&](int w) { return level[w] == INT_MAX; },
                     [&](int w, arc_t e_in) {
                         const int v = in_columns[e_in];

@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
                     // radii.sp:11 iterateInBFS (v in g.nodes() from src)
                     // nodes that are not reached yet look for one that is
                     #line 11 "radii.sp"
-                    search_all(num_nodes, in_row_offsets,
+                    search_all<true>(num_nodes, in_row_offsets,
                         [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
                         [&](int neighbor, arc_t e_in) {
                             const int v = in_columns[e_in];

@@ -872,9 +872,8 @@ __device__ inline void search_in_teams(
     const Lanes mates = ~(Lanes)0 >> (8 * sizeof(Lanes) - team.size) << team.place * team.size;
     for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x >> team.bits) {
         const int node = begin + team.place;
-        const bool kept = node < num_nodes && keep(node);
-        const arc_t first = kept ? rows[node] : 0;
-        arc_t end = kept ? rows[node + 1] : 0;
+        const arc_t first = node < num_nodes ? rows[node] : 0, behind = node < num_nodes ? rows[node + 1] : 0;
+        arc_t end = node < num_nodes && keep(node) ? behind : first;
         const bool late = team.member == 0 && long_rows.puts_off(node, end - first);
         if (from_lane(late, team.place * team.size)) end = first;
         for (arc_t arc = first + team.member; lanes_where(arc < end) != 0; arc += 2 * team.size) {
@@ -892,7 +891,7 @@ __device__ inline void search_in_teams(
 
 // Searches the rows of the nodes to keep: each thread some, with its warp's help, but for long ones, which are put off.
 // What threads find by themselves is put into the set by their warps; reach_alone(node, arc) does both for a node.
-template <class Keep, class Test, class Reach, class Alone, class... Sets>
+template <bool are_new, class Keep, class Test, class Reach, class Alone, class... Sets>
 __device__ inline void search_in_warps(
     int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach, Alone reach_alone,
     const Sets &...sets
@@ -932,7 +931,7 @@ __device__ inline void search_in_warps(
         }
 #pragma unroll
         for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
-            (insert_together(sets, begin + i * step, lanes_where(found[i])), ...);
+            (insert_together(sets, begin + i * step, lanes_where(found[i]), are_new), ...);
             if (long_rows.puts_off(begin + i * step + lane, end[i] - arc[i])) end[i] = arc[i];
             for (Lanes left = lanes_where(arc[i] < end[i]); left != 0; left &= left - 1) {
                 const int which = first_of(left);
@@ -943,21 +942,22 @@ __device__ inline void search_in_warps(
     }
 }
 
-// For the nodes to keep, calls reach(node, arc) with any arc that passes test(node, arc), and puts them into the set.
-template <class Keep, class Test, class Reach, class... Sets>
+// For the nodes to keep, calls reach(node, arc) with any arc that passes test(node, arc), and puts them into the set;
+// those that are new there without waiting for what the set had.
+template <bool are_new = false, class Keep, class Test, class Reach, class... Sets>
 __device__ inline void search_all(
     int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach, const Sets &...sets
 ) {
     __shared__ int found;
     const auto reach_alone = [&](int node, arc_t arc) {
         reach(node, arc);
-        (insert(sets, node), ...);
+        (insert(sets, node, are_new), ...);
     };
     LongRows &long_rows = no_long_rows();
     if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
         search_in_teams(num_nodes, rows, long_rows, keep, test, reach_alone);
     } else {
-        search_in_warps(num_nodes, rows, long_rows, keep, test, reach, reach_alone, sets...);
+        search_in_warps<are_new>(num_nodes, rows, long_rows, keep, test, reach, reach_alone, sets...);
     }
     __syncthreads();
     for (int i = threadIdx.x / WARP; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {

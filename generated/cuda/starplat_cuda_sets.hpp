@@ -81,8 +81,8 @@ __device__ inline bool mark(const Frontier &set, int node) {
 
 #define MOST_NEW 1024  // nodes that a block can put into the list between two barriers
 
-__device__ inline void insert(const Frontier &set, int node) {
-    if (!mark(set, node)) return;
+__device__ inline void insert(const Frontier &set, int node, bool is_new = false) {
+    if (!mark(set, node) && !is_new) return;
     const int place = atomicAdd(set.fresh, 1);
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
@@ -100,19 +100,20 @@ __device__ inline void note_new(const Frontier &set, int count) {
     }
 }
 
-// Ends what the block has put in; if it is much, judges with `rows` by some of it how many arcs it has.
+// Ends what the block has put in; if it is much, its last warp judges with `rows` by some of it how many arcs it has.
 __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __syncthreads();
     const int count = *set.fresh;
     if (count == 0) return;
-    note_new(set, count);
-    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < WARP) {
-        const int some = min(WARP, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x >= blockDim.x - WARP) {
+        const int lane = threadIdx.x % WARP, some = min(WARP, min(count, MOST_NEW));
+        const int node = lane < some ? set.fresh[1 + lane] : -1;
         float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
         for (int width = WARP / 2; width > 0; width /= 2) arcs += from_after(arcs, width);
         const float share = arcs / some * count / rows[num_nodes];
-        if (threadIdx.x == 0) atomicAdd(&set.count().arcs, (int)(share * ALL_ARCS));
+        if (lane == 0) atomicAdd(&set.count().arcs, (int)(share * ALL_ARCS));
     }
+    note_new(set, count);
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
 }
@@ -320,10 +321,11 @@ __device__ inline void advance_members(
 }
 
 // Puts in the nodes first + i for every thread i of a warp in `found`; all threads of the warp together.
-__device__ inline void insert_together(const Frontier &set, int first, Lanes found) {
+__device__ inline void insert_together(const Frontier &set, int first, Lanes found, bool are_new = false) {
     const int lane = threadIdx.x % WARP;
     const unsigned word = lane % 32 == 0 ? (unsigned)(found >> lane) : 0;
-    const unsigned fresh = word == 0 ? 0 : word & ~atomicOr(&set.bits[(first + lane) / 32], word);
+    const unsigned before = word == 0 ? 0 : atomicOr(&set.bits[(first + lane) / 32], word);
+    const unsigned fresh = are_new ? word : word & ~before;
     const bool is_new = from_lane(fresh, lane / 32 * 32) >> lane % 32 & 1;
     const Lanes together = lanes_where(is_new);
     int place = lane == 0 && together != 0 ? atomicAdd(set.fresh, __popcll(together)) : 0;

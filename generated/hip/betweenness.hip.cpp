@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                     // betweenness.sp:21 iterateInBFS (v in g.nodes() from src)
                     // nodes that are not reached yet look for one that is
                     #line 21 "betweenness.sp"
-                    search_all(num_nodes, in_row_offsets,
+                    search_all<true>(num_nodes, in_row_offsets,
                         [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
                         [&](int neighbor, arc_t e_in) {
                             const int v = in_columns[e_in];

@@ -187,11 +187,12 @@ class _Viewer:
             self.helpers.need("set_left")
             return f"Frontier {name} = {found}"
         self.helpers.need("shared_out")
+        marked = "" if legal.marked else ", false"
         if crossing.first is None:
-            return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({found}, true)"
+            return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({found}, true{marked})"
         first = self.names.local(crossing.first)
         begun = f"frontier_in({name}_words, num_nodes, new_in_{name})"
-        return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({first} ? {begun} : {found}, !{first})"
+        return f"{CLUSTER}::Frontier {name} = {CLUSTER}::shared_out({first} ? {begun} : {found}, !{first}{marked})"
 
     def need_others_sets(self, op: ir.OnDevice) -> None:
         """Notes how other launches keep the sets of a cluster."""

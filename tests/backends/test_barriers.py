@@ -116,7 +116,7 @@ COUNTED = """function counted(Graph g, propNode<int> level, propNode<int> seen, 
 def test_a_pull_does_not_wait_for_who_asks_for_a_smaller_number(asked: str, waits: int) -> None:
     checked = pipeline.check(SourceFile("counted.sp", COUNTED.replace("u.level == depth - 1", asked)))
     loop = rounds(pipeline.kernels_text(pipeline.lower(checked), "cuda", parse_schedule("auto")))
-    assert loop[: loop.index("search_all(")].count("grid_barrier(arrived);") == waits
+    assert loop[: loop.index("search_all<true>(")].count("grid_barrier(arrived);") == waits
 
 
 SELDOM = """function seldom(Graph g, propNode<int> a, propNode<int> b) {

@@ -88,6 +88,38 @@ def test_every_way_gives_the_same_answer_on_wavefronts(name: str, frontier: str)
     agree(name, random_graph(260, 6, 9), frontier, machine)
 
 
+NEAR = """function near(Graph g, propNode<int> level, propNode<int> turns, node src) {
+  propNode<bool> now;
+  propNode<bool> close;
+  g.attachNodeProperty(level = INF, turns = 0, now = False, close = False);
+  src.level = 0;
+  src.now = True;
+  int depth = 0;
+  bool finished = False;
+  fixedPoint until (finished : !now) {
+    forall (v in g.nodes()) { for (u in g.nodes_to(v)) { if (u.level == 1) { v.close = True; break; } } }
+    forall (v in g.nodes().filter(close == True)) { for (u in g.neighbors(v)) { u.turns += 1; } }
+    forall (v in g.nodes().filter(now == True)) {
+      forall (w in g.neighbors(v)) { <w.level, w.now> = <Min(w.level, depth + 1), True>; }
+    }
+    depth += 1;
+  }
+}"""
+"""Nodes find themselves close in every round, and are in that set by then."""
+
+
+@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[2], WAVEFRONTS[0]])
+def test_only_nodes_that_a_round_reaches_are_put_in_unasked(machine: Machine) -> None:
+    program, graph = starplat.compile(NEAR), random_graph(260, 6, 7)
+    with emulated(machine):
+        found = program.run(graph, target="cuda", arguments={"src": 3}, schedule="loop=device")
+    expected = program.run(graph, target="reference", arguments={"src": 3})
+    for property_name, values in expected.properties.items():
+        np.testing.assert_array_equal(found.properties[property_name], values)
+    text = CUDA.kernels_text(decided(program.module(), parse_schedule("loop=device"), CUDA.capabilities).module)
+    assert text.count("search_all(num_nodes") == text.count("search_all<true>(num_nodes") == 1
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine.blocks}x{machine.threads}")
 @pytest.mark.parametrize("frontier", SETS)

@@ -189,14 +189,15 @@ class RowPrinter:
 
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
-        reach, end = search.reach, ");"
+        reach, end, function = search.reach, ");", "search_all"
         match reach:
-            case (*ahead, st.Insert(members, node, alone=False)) if node == self.node_of(search) and puts_in_together(
-                members
-            ):
-                self.expressions.helpers.need("insert_together")
-                reach, end = tuple(ahead), f", {self.own_nodes(search, members)});"
-        yield from self.over_nodes(search, "search")
+            case (*ahead, st.Insert(members, node, alone=False, new=new)) if puts_in_together(members):
+                if node == self.node_of(search):
+                    self.expressions.helpers.need("insert_together")
+                    reach, end = tuple(ahead), f", {self.own_nodes(search, members)});"
+                    function += "<true>" * new
+        head = list(self.over_nodes(search, "search"))
+        yield from (head[0].replace("search_all", function, 1), *head[1:])
         yield from self.test(search)
         yield from self.function(f"(int {name(search.node)}, arc_t {name(search.position)})", reach, end)
 

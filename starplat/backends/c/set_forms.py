@@ -42,7 +42,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
         helpers.need("clusters")
         noted = str(most_new(packing, helpers.sets, wide=helpers.wide))
         helpers.need("frontier_shared", most_new=noted, most_blocks=str(GROUPS_OF_A_CLUSTER))
-        helpers.need("put_off", "tell")
+        helpers.need("put_off", "tell", "mark_listed")
         return
     listed = str(MOST_LISTED) if form.list == "short" else ""
     helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
@@ -54,6 +54,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
 def need_insertion(helpers: Helpers, members: ir.Array, *, alone: bool = False, new: bool = False) -> str:
     """Notes the function that inserts a node, and returns its name."""
     form = FORMS[packing_of(members)]
+    new = new and form.list == "shared"
     if form.list == "shared":
         helpers.need(*(("list_new", "insert_new") if new else (f"mark_{form.words}",)))
         helpers.need(*(() if new or alone else ("list_new", "insert_shared")))

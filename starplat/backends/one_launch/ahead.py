@@ -5,7 +5,7 @@ group knows the nodes that it has put into a set before it knows what others hav
 its own nodes, so what it has read by then is what it needs.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from starplat.backends import statements as st
@@ -64,6 +64,25 @@ def _ahead(walk: st.Advance, changed: Container[ir.Array], names: FreshNames) ->
                 continue
         return None
     return None
+
+
+def needs_no_bits(body: st.Body) -> bool:
+    """Whether a cluster finds all members of its sets by its lists, unless these have no room: every walk over a set
+    reads ahead, and what a walk puts in is in no set yet."""
+    parts = tuple(visitor.walk(body))
+    reached = [inner for part in parts if isinstance(part, st.IfReaches) for inner in part.body]
+    return bool(reached) and all(_asks_no_bits(part, reached) for part in parts)
+
+
+def _asks_no_bits(part: object, reached: Sequence[st.Statement]) -> bool:
+    match part:
+        case st.Advance(members=ir.Array()):
+            return part.ahead is not None
+        case st.Insert():
+            return part.alone or any(part is inner for inner in reached)
+        case st.LookAhead() | st.AskSize() | st.AskEmpty() | st.Clear() | st.Inserted() | st.SwapPointers():
+            return True
+    return not any(isinstance(value, ir.Array) and value.packed for value in visitor.record_values(part))
 
 
 def _reads(part: st.Statement, ahead: st.Ahead) -> bool:

@@ -37,7 +37,9 @@ def _asked(walk: st.Advance) -> st.AskBeside:
     changed = (part for part in parts if isinstance(part, st.StoreCell | st.IfBeyond) and part.index in ends)
     cells = (part.array for part in (*loads, *changed) if part.index in ends and part.array.packed is None)
     of_nodes = dict.fromkeys((walk.rows, *cells))
-    sets = dict.fromkeys(part.members for part in parts if isinstance(part, st.Insert))
+    new = [inner for part in parts if isinstance(part, st.IfReaches) for inner in part.body]  # put in without waiting
+    inserts = (part for part in parts if isinstance(part, st.Insert) and not any(part is inner for inner in new))
+    sets = dict.fromkeys(part.members for part in inserts)
     return st.AskBeside(walk.node, walk.position, tuple(of_arcs), tuple(of_nodes), tuple(sets), ir.NumArcs())
 
 

@@ -38,5 +38,19 @@ class _Reaching:
         return test == build.less(value, ir.Load(self.cells, index))
 
 
+def all_found_new(body: st.Body) -> st.Body:
+    """The statements of a pull, whose nodes were not reached, so they are in no set."""
+    return tuple(map(_found_new, body))
+
+
+def _found_new(statement: st.Statement) -> st.Statement:
+    match statement:
+        case st.Scope():
+            return replace(statement, body=all_found_new(statement.body))
+        case st.Search():
+            return replace(statement, reach=_all_new(statement.reach))
+    return statement
+
+
 def _all_new(body: st.Body) -> st.Body:
     return tuple(replace(inner, new=True) if isinstance(inner, st.Insert) else inner for inner in body)

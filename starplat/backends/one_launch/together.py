@@ -10,7 +10,7 @@ from typing import assert_never
 from starplat.backends import statements as st
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.one_thread import by_one_thread
-from starplat.backends.one_launch.ahead import looking_ahead
+from starplat.backends.one_launch.ahead import looking_ahead, needs_no_bits
 from starplat.backends.one_launch.barriers import (
     Pending,
     Touches,
@@ -23,6 +23,7 @@ from starplat.backends.one_launch.beside import asking_beside
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.loads_at_once import ahead_of_barriers
 from starplat.backends.one_launch.nearest import nearest_first
+from starplat.backends.one_launch.reached import all_found_new
 from starplat.backends.one_launch.rings import collected, start_of
 from starplat.backends.uses import names_taken
 from starplat.ir import build, conditions, launches, nodes as ir, uses, visitor
@@ -88,7 +89,8 @@ class Together:
         rings = self.operations.rings.used(body)
         turns = tuple(st.Declare(ring.turn, build.ZERO, constant=False) for ring in rings)
         found = tuple((ring.cells, start_of(ring)) for ring in rings)
-        return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
+        marked = op.traced or not needs_no_bits(body)
+        return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)), marked)
 
     def block(
         self, ops: Iterable[ir.HostOp], pending: Pending, then: Iterable[ir.HostOp] = ()
@@ -158,6 +160,8 @@ class Together:
         begin = frozenset({looked}) if waits else pending | {looked}
         rows = ir.ROW_OFFSETS if op.dear else None
         many, left = self.block(op.pull, begin)
+        if op.reaches is not None and not self.operations.op.in_parts:
+            many = all_found_new(many)
         few, after = self.operation(op, begin)
         if not left - after:
             return (*before, st.IfMany(members, many, few, rows)), after

@@ -41,13 +41,15 @@ class LegalLoop:
     """A persistent kernel ready to be printed.
 
     `found` are the rings of three cells that reductions are combined into, each with the identity that its cells start
-    from; `outcomes` the words that changed variables of the host come back in.
+    from; `outcomes` the words that changed variables of the host come back in. Sets of a cluster are `marked` if each
+    member needs its bit.
     """
 
     op: ir.OnDevice
     found: tuple[tuple[ir.Array, ir.Const], ...]
     outcomes: tuple[ir.Array, ...]
     body: Body
+    marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
