@@ -7,8 +7,9 @@ function maximal_independent_set(Graph g, propNode<bool> in_set) {
   propNode<bool> undecided;
   propNode<bool> joins;
   g.attachNodeProperty(in_set = False, undecided = True, joins = False);
-  bool finished = False;
-  fixedPoint until (finished : !undecided) {
+  bool more = True;
+  while (more) {
+    more = False;
     forall (v in g.nodes().filter(undecided)) {
       bool wins = True;
       for (u in g.inOutNbrs(v).filter(undecided && u != v)) {
@@ -18,6 +19,7 @@ function maximal_independent_set(Graph g, propNode<bool> in_set) {
         }
       }
       v.joins = wins;
+      more = more || !wins;
     }
     forall (v in g.nodes().filter(joins)) {
       v.in_set = True;

@@ -152,7 +152,9 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
             __shared__ long long total_part_scratch[16];
             total_part = group_add_long(total_part, total_part_scratch);
             if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
-            if (growing_part) growing_found[growing_turn] = 1;
+            if (__syncthreads_or(growing_part) && threadIdx.x == 0) {
+                growing_found[growing_turn] = 1;
+            }
         }
         grid_barrier(arrived);
         total += total_found[total_turn];
@@ -185,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 189 "minimum_spanning_tree.cu"
+#line 191 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

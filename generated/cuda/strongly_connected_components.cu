@@ -359,7 +359,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) settle_loop(
             for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
                 if (component[node] < 0) finished_part = false;
             }
-            if (!finished_part) finished_found[finished_turn] = 0;
+            if (__syncthreads_or(!finished_part) && threadIdx.x == 0) {
+                finished_found[finished_turn] = 0;
+            }
         }
         grid_barrier(arrived);
         finished = finished && (finished_found[finished_turn] != 0);
@@ -367,7 +369,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) settle_loop(
     } while (!finished);
 }
 
-#line 371 "strongly_connected_components.cu"
+#line 373 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -83,7 +83,9 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
                     left_part -= 1;
                 }
             }
-            if (some_full_part) some_full_found[some_full_turn] = 1;
+            if (__syncthreads_or(some_full_part) && threadIdx.x == 0) {
+                some_full_found[some_full_turn] = 1;
+            }
             __shared__ long long left_part_scratch[16];
             left_part = group_add_long(left_part, left_part_scratch);
             if (threadIdx.x == 0) atomic_add_long(&left_found[left_turn], left_part);
@@ -178,7 +180,9 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
                         left_part -= 1;
                     }
                 });
-            if (some_full_part) some_full_found[some_full_turn] = 1;
+            if (__syncthreads_or(some_full_part) && threadIdx.x == 0) {
+                some_full_found[some_full_turn] = 1;
+            }
             __shared__ long long left_part_scratch[16];
             left_part = group_add_long(left_part, left_part_scratch);
             if (threadIdx.x == 0) atomic_add_long(&left_found[left_turn], left_part);
@@ -224,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
     }
 }
 
-#line 228 "graph_coloring.hip.cpp"
+#line 232 "graph_coloring.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,33 +8,37 @@
 
 using namespace starplat;
 
-// maximal_independent_set.sp:34 function rank(Graph g, node v)
-#line 34 "maximal_independent_set.sp"
+// maximal_independent_set.sp:36 function rank(Graph g, node v)
+#line 36 "maximal_independent_set.sp"
 static __device__ long long rank(int v, const arc_t *__restrict__ row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-#line 11 "maximal_independent_set.sp"
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
+#line 6 "maximal_independent_set.sp"
 extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set, bool *undecided,
-    bool *joins, int *finished_found, unsigned *arrived
+    bool *joins, int *more_found, unsigned *arrived
 ) {
-    int finished_turn = 0;
+    int more_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         in_set[cell] = false;
         undecided[cell] = true;
         joins[cell] = false;
     }
-    bool finished = false;
-    grid_barrier(arrived);
+    bool more = true;
     do {
-        finished = true;
+        more = false;
+        grid_barrier(arrived);
         {
-            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-            #line 12 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+            #line 13 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+            }
+            bool more_part = false;
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!undecided[v]) continue;
                 bool wins = true;
@@ -52,12 +56,16 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                     }
                 }
                 joins[v] = wins;
+                if (!wins) more_part = true;
             }
+            if (__syncthreads_or(more_part) && threadIdx.x == 0) more_found[more_turn] = 1;
         }
         grid_barrier(arrived);
+        more = more || (more_found[more_turn] != 0);
+        more_turn = more_turn == 2 ? 0 : more_turn + 1;
         {
-            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-            #line 22 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+            #line 24 "maximal_independent_set.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!joins[v]) continue;
                 in_set[v] = true;
@@ -73,44 +81,32 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                 }
             }
         }
-        grid_barrier(arrived);
-        {
-            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-            #line 11 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
-            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-                if (undecided[node]) finished_part = false;
-            }
-            if (!finished_part) finished_found[finished_turn] = 0;
-        }
-        grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
-    } while (!finished);
+    } while (more);
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-#line 11 "maximal_independent_set.sp"
+// maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
+#line 6 "maximal_independent_set.sp"
 extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *in_set,
-    bool *undecided, bool *joins, int *finished_found, unsigned *arrived
+    bool *undecided, bool *joins, int *more_found, unsigned *arrived
 ) {
-    int finished_turn = 0;
+    int more_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         in_set[cell] = false;
         undecided[cell] = true;
         joins[cell] = false;
     }
-    bool finished = false;
-    grid_barrier(arrived);
+    bool more = true;
     do {
-        finished = true;
+        more = false;
+        grid_barrier(arrived);
         {
-            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-            #line 12 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+            #line 13 "maximal_independent_set.sp"
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
+            }
+            bool more_part = false;
             ask_all(num_nodes, row_offsets,
                 [&](int v) { return undecided[v]; },
                 [&](int v, arc_t i) {
@@ -120,12 +116,16 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                 [&](int v, bool not_wins) {
                     bool wins = !not_wins;
                     joins[v] = wins;
+                    if (!wins) more_part = true;
                 });
+            if (__syncthreads_or(more_part) && threadIdx.x == 0) more_found[more_turn] = 1;
         }
         grid_barrier(arrived);
+        more = more || (more_found[more_turn] != 0);
+        more_turn = more_turn == 2 ? 0 : more_turn + 1;
         {
-            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-            #line 22 "maximal_independent_set.sp"
+            // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+            #line 24 "maximal_independent_set.sp"
             advance_all(num_nodes, row_offsets,
                 [&](int v) {
                     if (!joins[v]) return false;
@@ -139,26 +139,10 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
                     undecided[u] = false;
                 });
         }
-        grid_barrier(arrived);
-        {
-            // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-            #line 11 "maximal_independent_set.sp"
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
-            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-                if (undecided[node]) finished_part = false;
-            }
-            if (!finished_part) finished_found[finished_turn] = 0;
-        }
-        grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
-    } while (!finished);
+    } while (more);
 }
 
-#line 162 "maximal_independent_set.hip.cpp"
+#line 146 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -178,11 +162,11 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
     Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<int> finished_found(device, 3, 1);
+        Buffer<int> more_found(device, 3, 0);
         device.launch_together(
             "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_set,
-            undecided, joins, finished_found, arrived
+            undecided, joins, more_found, arrived
         );
     }
 }
@@ -193,11 +177,11 @@ static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buff
     Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<int> finished_found(device, 3, 1);
+        Buffer<int> more_found(device, 3, 0);
         device.launch_together(
             "maximal_independent_set_loop_symmetric", maximal_independent_set_loop_symmetric,
             graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets, graph.columns, in_set, undecided,
-            joins, finished_found, arrived
+            joins, more_found, arrived
         );
     }
 }

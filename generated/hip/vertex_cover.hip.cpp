@@ -75,7 +75,9 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
                         matched_part = true;
                     }
                 });
-            if (matched_part) matched_found[matched_turn] = 1;
+            if (__syncthreads_or(matched_part) && threadIdx.x == 0) {
+                matched_found[matched_turn] = 1;
+            }
         }
         grid_barrier(arrived);
         matched = matched || (matched_found[matched_turn] != 0);
@@ -83,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     } while (matched);
 }
 
-#line 87 "vertex_cover.hip.cpp"
+#line 89 "vertex_cover.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

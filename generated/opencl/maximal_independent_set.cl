@@ -1,21 +1,23 @@
 // The kernels of maximal_independent_set.sp in OpenCL C 1.2.
 #include "starplat_opencl_kernels.h"
 
-// maximal_independent_set.sp:34 function rank(Graph g, node v)
-#line 34 "maximal_independent_set.sp"
+// maximal_independent_set.sp:36 function rank(Graph g, node v)
+#line 36 "maximal_independent_set.sp"
 static long rank(int v, __global const arc_t *restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296L) + multiply_long(v,
         2654435761L) % 4294967296L;
 }
 
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_set_joins(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins,
+    __global int *more_found
 ) {
     if (!*goes_on) return;
+    bool more_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -33,11 +35,13 @@ __kernel void maximal_independent_set_set_joins(
             }
         }
         joins[v] = wins;
+        if (!wins) more_part = true;
     }
+    if (more_part) *more_found = 1;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_set_in_set(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
@@ -61,47 +65,34 @@ __kernel void maximal_independent_set_set_in_set(
     }
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-#line 11 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_find_finished(
-    int num_nodes, __global const uchar *restrict goes_on, __global const uchar *restrict undecided,
-    __global int *finished_found
-) {
-    if (!*goes_on) return;
-    bool finished_part = true;
-    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
-        if (undecided[node]) finished_part = false;
-    }
-    if (!finished_part) *finished_found = 0;
-}
-
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
 // puts what rounds change on the device
-#line 11 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_begin(__global uchar *goes_on, __global int *finished_found) {
+#line 13 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_begin(__global uchar *goes_on, __global int *more_found) {
     *goes_on = true;
-    *finished_found = 1;
+    *more_found = 0;
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-// works out what the host does not wait for: finished
-#line 11 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_end_round(__global uchar *goes_on, __global int *finished_found) {
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+// works out what the host does not wait for: more
+#line 13 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_end_round(__global uchar *goes_on, __global int *more_found) {
     if (!*goes_on) return;
-    const bool finished = *finished_found != 0;
-    const bool again = !finished;
-    *goes_on = again;
-    *finished_found = 1;
+    const bool more = *more_found != 0;
+    *goes_on = more;
+    *more_found = 0;
 }
 
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void maximal_independent_set_set_joins_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *joins,
+    __global int *more_found
 ) {
     if (!*goes_on) return;
+    bool more_part = false;
     __local int passing[256];
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -132,11 +123,13 @@ void maximal_independent_set_set_joins_symmetric(
         const int v = brought;
         bool wins = !not_wins;
         joins[v] = wins;
+        if (!wins) more_part = true;
     }
+    if (more_part) *more_found = 1;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void maximal_independent_set_set_in_set_symmetric(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,

@@ -27,29 +27,24 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
     Buffer<unsigned char> undecided(device, graph.num_nodes);
     Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned char> goes_on(device, 1);
-    Buffer<int> finished_found(device, 1);
+    Buffer<int> more_found(device, 1);
     in_set.fill(false);
     undecided.fill(true);
     joins.fill(false);
-    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-    device.launch_once("maximal_independent_set_begin", goes_on, finished_found);
+    device.launch_once("maximal_independent_set_begin", goes_on, more_found);
     for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
         for (int asked = 0; asked < ahead; asked++) {
-            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
             device.launch(
                 "maximal_independent_set_set_joins", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided, joins
+                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided, joins, more_found
             );
-            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+            // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
             device.launch(
                 "maximal_independent_set_set_in_set", graph.num_nodes, graph.num_nodes, graph.row_offsets,
                 graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, joins, in_set, undecided
             );
-            device.launch(
-                "maximal_independent_set_find_finished", graph.num_nodes, graph.num_nodes, goes_on, undecided,
-                finished_found
-            );
-            device.launch_once("maximal_independent_set_end_round", goes_on, finished_found);
+            device.launch_once("maximal_independent_set_end_round", goes_on, more_found);
         }
         if (!goes_on.read(0)) break;
     }
@@ -60,29 +55,24 @@ static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buff
     Buffer<unsigned char> undecided(device, graph.num_nodes);
     Buffer<unsigned char> joins(device, graph.num_nodes);
     Buffer<unsigned char> goes_on(device, 1);
-    Buffer<int> finished_found(device, 1);
+    Buffer<int> more_found(device, 1);
     in_set.fill(false);
     undecided.fill(true);
     joins.fill(false);
-    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-    device.launch_once("maximal_independent_set_begin", goes_on, finished_found);
+    device.launch_once("maximal_independent_set_begin", goes_on, more_found);
     for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
         for (int asked = 0; asked < ahead; asked++) {
-            // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+            // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
             device.launch(
                 "maximal_independent_set_set_joins_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
-                graph.row_offsets, graph.columns, goes_on, undecided, joins
+                graph.row_offsets, graph.columns, goes_on, undecided, joins, more_found
             );
-            // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+            // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
             device.launch(
                 "maximal_independent_set_set_in_set_symmetric", device.busy(graph.num_nodes), graph.num_nodes,
                 graph.row_offsets, graph.columns, goes_on, joins, in_set, undecided
             );
-            device.launch(
-                "maximal_independent_set_find_finished", graph.num_nodes, graph.num_nodes, goes_on, undecided,
-                finished_found
-            );
-            device.launch_once("maximal_independent_set_end_round", goes_on, finished_found);
+            device.launch_once("maximal_independent_set_end_round", goes_on, more_found);
         }
         if (!goes_on.read(0)) break;
     }

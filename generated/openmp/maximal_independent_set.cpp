@@ -11,21 +11,22 @@ using namespace starplat;
 
 namespace kernels {
 
-// maximal_independent_set.sp:34 function rank(Graph g, node v)
-#line 34 "maximal_independent_set.sp"
+// maximal_independent_set.sp:36 function rank(Graph g, node v)
+#line 36 "maximal_independent_set.sp"
 static long long rank(int v, const arc_t *__restrict__ row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_joins(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const bool *__restrict__ undecided, bool *joins
+    const bool *__restrict__ undecided, bool *joins, int *more
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
+    int more_part = 0;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : more_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -43,11 +44,13 @@ extern "C" void maximal_independent_set_set_joins(
             }
         }
         joins[v] = wins;
+        if (!wins) more_part = 1;
     }
+    *more = more_part;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_in_set(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *joins, bool *in_set,
@@ -70,26 +73,15 @@ extern "C" void maximal_independent_set_set_in_set(
     }
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-#line 11 "maximal_independent_set.sp"
-extern "C" void maximal_independent_set_find_finished(
-    int num_nodes, const bool *__restrict__ undecided, int *finished
-) {
-    int finished_part = 1;
-    #pragma omp parallel for schedule(static) reduction(&& : finished_part)
-    for (int node = 0; node < num_nodes; node++) {
-        if (undecided[node]) finished_part = 0;
-    }
-    *finished = finished_part;
-}
-
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_joins_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const bool *__restrict__ undecided, bool *joins
+    const bool *__restrict__ undecided, bool *joins, int *more
 ) {
-    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes))
+    int more_part = 0;
+    #pragma omp parallel for schedule(dynamic, rows_at_a_time(row_offsets, num_nodes)) \
+        reduction(|| : more_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -103,11 +95,13 @@ extern "C" void maximal_independent_set_set_joins_symmetric(
             }
         }
         joins[v] = wins;
+        if (!wins) more_part = 1;
     }
+    *more = more_part;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_in_set_symmetric(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *joins,
     bool *in_set, bool *undecided
@@ -126,7 +120,7 @@ extern "C" void maximal_independent_set_set_in_set_symmetric(
 }
 
 }  // namespace kernels
-#line 130 "maximal_independent_set.cpp"
+#line 124 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -144,54 +138,50 @@ struct Graph {
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
     Buffer<unsigned char> joins(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Word<int> more_result(device);
     in_set.fill(false);
     undecided.fill(true);
     joins.fill(false);
-    bool finished = false;
-    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+    bool more = true;
     do {
-        finished = true;
-        // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+        more = false;
+        // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+        more_result.set(false);
         kernels::maximal_independent_set_set_joins(
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, undecided,
-            joins
+            joins, more_result
         );
-        // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+        more = more || more_result.read();
+        // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
         kernels::maximal_independent_set_set_in_set(
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, joins,
             in_set, undecided
         );
-        finished_result.set(true);
-        kernels::maximal_independent_set_find_finished(graph.num_nodes, undecided, finished_result);
-        finished = finished && finished_result.read();
-    } while (!finished);
+    } while (more);
 }
 
 // maximal_independent_set.sp:6 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set_symmetric(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
     Buffer<unsigned char> joins(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Word<int> more_result(device);
     in_set.fill(false);
     undecided.fill(true);
     joins.fill(false);
-    bool finished = false;
-    // maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+    bool more = true;
     do {
-        finished = true;
-        // maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
+        more = false;
+        // maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+        more_result.set(false);
         kernels::maximal_independent_set_set_joins_symmetric(
-            graph.num_nodes, graph.row_offsets, graph.columns, undecided, joins
+            graph.num_nodes, graph.row_offsets, graph.columns, undecided, joins, more_result
         );
-        // maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
+        more = more || more_result.read();
+        // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
         kernels::maximal_independent_set_set_in_set_symmetric(
             graph.num_nodes, graph.row_offsets, graph.columns, joins, in_set, undecided
         );
-        finished_result.set(true);
-        kernels::maximal_independent_set_find_finished(graph.num_nodes, undecided, finished_result);
-        finished = finished && finished_result.read();
-    } while (!finished);
+    } while (more);
 }
 
 int main(int argc, char **argv) {

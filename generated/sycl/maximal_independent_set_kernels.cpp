@@ -2,22 +2,23 @@
 // for the compiler in oneAPI's runtime, and for icpx.
 #include "starplat_sycl_kernels.hpp"
 
-// maximal_independent_set.sp:34 function rank(Graph g, node v)
-#line 34 "maximal_independent_set.sp"
+// maximal_independent_set.sp:36 function rank(Graph g, node v)
+#line 36 "maximal_independent_set.sp"
 static long long rank(int v, const arc_t *__restrict row_offsets) {
     return multiply_long(row_offsets[v + 1] - row_offsets[v], 4294967296LL) + multiply_long(v,
         2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_joins(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
-    const bool *__restrict undecided, bool *joins
+    const bool *__restrict undecided, bool *joins, int *more_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) return;
+    bool more_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -35,11 +36,13 @@ KERNEL maximal_independent_set_set_joins(
             }
         }
         joins[v] = wins;
+        if (!wins) more_part = true;
     }
+    if (more_part) *more_found = 1;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_in_set(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
@@ -63,47 +66,33 @@ KERNEL maximal_independent_set_set_in_set(
     }
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-#line 11 "maximal_independent_set.sp"
-KERNEL maximal_independent_set_find_finished(
-    int num_nodes, const bool *__restrict goes_on, const bool *__restrict undecided, int *finished_found
-) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) return;
-    bool finished_part = true;
-    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if (undecided[node]) finished_part = false;
-    }
-    if (!finished_part) *finished_found = 0;
-}
-
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
 // puts what rounds change on the device
-#line 11 "maximal_independent_set.sp"
-KERNEL maximal_independent_set_begin(bool *goes_on, int *finished_found) {
+#line 13 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_begin(bool *goes_on, int *more_found) {
     *goes_on = true;
-    *finished_found = 1;
+    *more_found = 0;
 }
 
-// maximal_independent_set.sp:11 fixedPoint until (finished : !undecided)
-// works out what the host does not wait for: finished
-#line 11 "maximal_independent_set.sp"
-KERNEL maximal_independent_set_end_round(bool *goes_on, int *finished_found) {
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+// works out what the host does not wait for: more
+#line 13 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_end_round(bool *goes_on, int *more_found) {
     if (!*goes_on) return;
-    const bool finished = *finished_found != 0;
-    const bool again = !finished;
-    *goes_on = again;
-    *finished_found = 1;
+    const bool more = *more_found != 0;
+    *goes_on = more;
+    *more_found = 0;
 }
 
-// maximal_independent_set.sp:12 forall (v in g.nodes().filter(undecided))
-#line 12 "maximal_independent_set.sp"
+// maximal_independent_set.sp:13 forall (v in g.nodes().filter(undecided))
+#line 13 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_joins_symmetric(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const bool *__restrict goes_on, const bool *__restrict undecided, bool *joins
+    const bool *__restrict goes_on, const bool *__restrict undecided, bool *joins, int *more_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) return;
+    bool more_part = false;
     auto &passing = group_memory<int[256]>();
     auto &rows = group_memory<GroupRows>();
     for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
@@ -134,11 +123,13 @@ KERNEL maximal_independent_set_set_joins_symmetric(
         const int v = brought;
         bool wins = !not_wins;
         joins[v] = wins;
+        if (!wins) more_part = true;
     }
+    if (more_part) *more_found = 1;
 }
 
-// maximal_independent_set.sp:22 forall (v in g.nodes().filter(joins))
-#line 22 "maximal_independent_set.sp"
+// maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
+#line 24 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_in_set_symmetric(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     const bool *__restrict goes_on, bool *joins, bool *in_set, bool *undecided

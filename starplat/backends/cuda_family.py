@@ -70,6 +70,7 @@ SPELLING = replace(
         number="blockIdx.x",
         count="gridDim.x",
         wait="__syncthreads();",
+        any="__syncthreads_or({})",
         thread="thread",
         name="block",
     ),

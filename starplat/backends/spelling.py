@@ -95,6 +95,7 @@ class GroupWords:
         scratch: the same of memory that is for one purpose in a kernel; None where none is needed.
         number, count: the number of this thread's group, and how many groups there are.
         wait: the statement with which the threads of a group wait for each other, and see what they wrote there.
+        any: whether a condition holds for any of them, which all call.
         memory_helper: the helper function that brings the memory, where one does.
         space: what stands before the type of a cell in a pointer into such memory.
         takes, gives: the first parameter of such a function, and what is passed for it, where it must know its caller.
@@ -115,6 +116,7 @@ class GroupWords:
     record: tuple[str, str] = ("struct GroupRows {", "};")
     smaller: str = "min"
     larger: str = "max"
+    any: str = ""
     thread: str = "work-item"
     name: str = "group"
 

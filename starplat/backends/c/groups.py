@@ -20,6 +20,9 @@ def combined_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) ->
     element, spelling = group.result.element, expressions.spelling
     part, scratch = expressions.local(group.part), expressions.local(group.scratch)
     given = part
+    if group.part.element is ir.Element.BOOL and group.combine is not ir.Combine.BIT_XOR:
+        yield from _flagged_by_group(expressions, group)
+        return
     if group.combine not in spelling.group_reductions:
         cells = spelling.scratch_cells * group.threads // GROUP_SIZE
         assert spelling.groups is not None
@@ -31,6 +34,15 @@ def combined_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) ->
     value = ir.Ref(ir.Variable(group.part.name, element))
     call = atomics.AtomicPrinter(expressions).call(group.combine, group.result, group.index, value, group.method)
     yield from lines.guarded(f"{spelling.lane} == 0", [f"{call};"])
+
+
+def _flagged_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) -> Iterator[str]:
+    part, spelling, sets = ir.Ref(group.part), expressions.spelling, group.combine.is_any
+    assert spelling.groups is not None
+    found = expressions.expression(part if sets else build.denied(part))
+    cell = expressions.cell(group.result, group.index)
+    condition = f"{spelling.groups.any.format(found)} && {spelling.lane} == 0"
+    yield from lines.guarded(condition, [f"{cell} = {int(sets)};"])
 
 
 @dataclass(frozen=True, slots=True)

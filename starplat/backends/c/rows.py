@@ -63,6 +63,9 @@ class RowPrinter:
         if advance.ahead is not None:
             yield from self.advance_ahead(advance, advance.ahead)
             return
+        if advance.short_rows:
+            yield from self.advance_short_rows(advance)
+            return
         all_nodes = advance.members is None and advance.listed is None and advance.keep is None
         if all_nodes and not advance.visit and advance.part is None:
             self.expressions.helpers.need("advance_arcs")
@@ -102,6 +105,30 @@ class RowPrinter:
         yield from (head[0].replace("advance(", "advance_ahead(", 1), *head[1:])
         given = f"(int {name(advance.node)}, arc_t {name(advance.position)}, int {name(ahead.neighbor)})"
         yield from self.function(given, advance.body, ");")
+
+    def advance_short_rows(self, advance: st.Advance) -> Iterator[str]:
+        neighbor, columns = _neighbor(advance, advance.body)
+        yield from self.whole_rows(advance, "advance_short_rows", columns)
+        yield from self.function(f"(int {self.expressions.local(advance.node)})", advance.visit, ",")
+        if advance.test:
+            yield from self.of_neighbor(advance, neighbor, advance.test, ",")
+        else:
+            yield f"{INDENT}[&](int, int) {{ return true; }},"
+        yield from self.of_neighbor(advance, neighbor, advance.body, ");")
+
+    def whole_rows(self, loop: st.Advance | st.Ask, function: str, columns: ir.Array) -> Iterator[str]:
+        """The head of a call by which threads take whole rows, and which nodes are kept."""
+        name = self.expressions.local
+        self.expressions.helpers.need("short_rows", "whole_rows", function)
+        yield f"{function}(num_nodes, {name(loop.rows)}, {name(columns)},"
+        assert loop.keep is not None
+        yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+
+    def of_neighbor(self, loop: st.Advance | st.Ask, neighbor: ir.Variable, body: st.Body, end: str) -> Iterator[str]:
+        """An argument that is a function of a node and its neighbor."""
+        name = self.expressions.local
+        left = tuple(part for part in body if not (isinstance(part, st.Declare) and part.variable == neighbor))
+        yield from self.function(f"(int {name(loop.node)}, int {name(neighbor)})", left, end)
 
     def follow(self, advance: st.Advance, left_out: ir.Variable) -> Iterator[str]:
         name, node = self.expressions.local, f"int {self.expressions.local(advance.node)}"
@@ -151,7 +178,7 @@ class RowPrinter:
                 self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
             else:
                 function = "gather_short_rows"
-                self.expressions.helpers.need(function)
+                self.expressions.helpers.need("short_rows", function)
             of_node = ""
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
             streamed = {ir.Ref(gather.position)} if gather.streams and not far else set[ir.Expression]()
@@ -203,8 +230,13 @@ class RowPrinter:
 
     def ask(self, ask: st.Ask) -> Iterator[str]:
         name = self.expressions.local
-        yield from self.over_nodes(ask, "ask")
-        yield from self.test(ask)
+        if ask.short_rows:
+            neighbor, columns = _neighbor(ask, ask.test)
+            yield from self.whole_rows(ask, "ask_short_rows", columns)
+            yield from self.of_neighbor(ask, neighbor, ask.test, ",")
+        else:
+            yield from self.over_nodes(ask, "ask")
+            yield from self.test(ask)
         yield from self.function(f"(int {name(ask.node)}, bool {name(ask.answer)})", ask.finish, ");")
 
     def test(self, asking: st.Advance | st.Search | st.Ask) -> Iterator[str]:
@@ -372,6 +404,15 @@ class RowPrinter:
 
 def _listed(loop: _OverNodes) -> ir.Listed | ir.InWords | None:
     return loop.listed if isinstance(loop, st.Advance | st.Gather) else None
+
+
+def _neighbor(loop: st.Advance | st.Ask, body: st.Body) -> tuple[ir.Variable, ir.Array]:
+    """The neighbor that a body declares, and the array that it is in."""
+    for part in body:
+        match part:
+            case st.Declare(neighbor, ir.Load(columns, ir.Ref(position))) if position == loop.position:
+                return neighbor, columns
+    raise AssertionError("the body of an arc does not name its neighbor")
 
 
 def _kept(takes: bool) -> str:

@@ -1,6 +1,7 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 from starplat.backends import statements as st
@@ -9,8 +10,9 @@ from starplat.backends.legal.histograms import count_by_groups, count_rows
 from starplat.backends.legal.inside import replace_continue, without_unread
 from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
-from starplat.ir import build, nodes as ir, visitor
+from starplat.ir import build, conditions, nodes as ir, visitor
 from starplat.ir.conditions import negated
+from starplat.ir.inlining import inlined
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import KernelRule, map_expression
 from starplat.ir.shapes.collecting import Collecting, collecting
@@ -79,7 +81,8 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     assert isinstance(loop, ir.ForNeighbors)
     of_all = members is None and isinstance(kernel.domain, ir.AllNodes) and kernel.filter is not None
     long_rows = any(rows.kept is not None for rows in operations.module.prepared)  # else the test alone takes longer
-    asked, work = _tested(kernel, loop) if of_all and long_rows else ((), loop.body)
+    short_rows = _takes_whole_rows(operations, kernel, loop)
+    asked, work = _tested(kernel, loop) if of_all and (long_rows or short_rows) else ((), loop.body)
     needed = operations.block(repeated(ahead))
     body = replace_continue((*needed, *operations.along(loop, operations.block(work))), (st.Leave(),))
     test: st.Body = ()
@@ -91,7 +94,16 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
     rows, place = loop.layout.offsets, loop.position
-    return st.Advance(whose, takes, kernel.index, keep, rows, place, body, listed, visit, test=test)
+    return st.Advance(
+        *(whose, takes, kernel.index, keep, rows, place, body, listed, visit), test=test, short_rows=short_rows
+    )
+
+
+def _takes_whole_rows(operations: Operations, kernel: ir.Kernel, loop: ir.ForNeighbors) -> bool:
+    """Whether a thread takes all arcs of several nodes: of all nodes, without room between arcs, on the device."""
+    module = operations.module
+    on_device = loop.layout.neighbors not in module.mapped and not module.room
+    return kernel.short_rows and on_device and not kernel.is_of_part
 
 
 def _tested(kernel: ir.Kernel, loop: ir.ForNeighbors) -> tuple[tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...]]:
@@ -168,15 +180,35 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
 
 def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
     """A test of arcs, and the work on a node that knows whether one passes."""
-    loop = parts.loop
-    asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(parts.condition))
+    loop, short_rows = parts.loop, _takes_whole_rows(operations, kernel, parts.loop)
+    condition = _at_once(parts.condition, kernel, loop, operations.module) if short_rows else parts.condition
+    asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(condition))
     test = operations.along(loop, without_unread(asked))
     ahead, answer = operations.block(parts.ahead), parts.answer
     if parts.otherwise:
         answer = operations.locals.fresh(f"not_{answer.name}", ir.Element.BOOL)
         ahead = (*ahead, st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False))
     finish = without_unread(replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),)))
-    return st.Ask(kernel.index, kernel.filter, loop.layout.offsets, loop.position, test, answer, finish)
+    rows = loop.layout.offsets
+    return st.Ask(kernel.index, kernel.filter, rows, loop.position, test, answer, finish, short_rows=short_rows)
+
+
+def _at_once(condition: ir.Expression, kernel: ir.Kernel, loop: ir.ForNeighbors, module: ir.Module) -> ir.Expression:
+    """The condition with all its parts evaluated, so that their loads are under way together, where none can fail."""
+    nodes = (kernel.own, ir.Ref(loop.neighbor))
+    near = {*nodes, *(build.plus(node, ir.Const(1, ir.Element.NODE)) for node in nodes)}
+    for part in visitor.walk_expression(inlined(condition, module)):
+        match part:
+            case ir.Load(array, index) if index not in (near if array in ir.GRAPH_ARRAYS else nodes):
+                return condition
+            case ir.CallFunction() | ir.FindArc():
+                return condition
+            case ir.Binary(operator, _, ir.Const(value)) if operator.divides and value != 0:
+                continue
+            case ir.Binary(operator) if operator.divides:
+                return condition
+    both = partial(ir.Binary, ir.BinaryOperator.BIT_AND, element=ir.Element.BOOL)
+    return reduce(both, conditions.conjuncts(condition))
 
 
 def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:

@@ -200,7 +200,10 @@ class DeviceOperations:
         alone = isinstance(kernel.domain, ir.Once)
         ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
         threads = 1 if alone else threads_of(self.op)
-        ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, threads))
+        of_all = isinstance(kernel.domain, ir.AllNodes | ir.AllArcs) and membership(kernel) is None
+        many = of_all and not kernel.follows  # else few threads find a flag
+        pairs = zip(parts, rings, strict=True)
+        ends = tuple(s for part, ring in pairs for s in added(part, ring, operations, threads, many=many))
         filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, st.Insert))
         sets = self.inserted(body, *filled)
         if alone:

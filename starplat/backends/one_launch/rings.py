@@ -75,16 +75,16 @@ def following(turn: ir.Variable) -> ir.Expression:
     return ir.Select(last, build.ZERO, build.plus(ir.Ref(turn), build.ONE, ir.Element.INT))
 
 
-def added(part: ir.Variable, ring: Ring, operations: Operations, threads: int) -> st.Body:
-    """Adds a thread's result to the ring, in a group of so many."""
+def added(part: ir.Variable, ring: Ring, operations: Operations, threads: int, *, many: bool) -> st.Body:
+    """Adds a thread's result to the ring, in a group of so many; `many` of them may have found a flag."""
     combine, here = ring.reduction.combine, ir.Ref(ring.turn)
-    if part.element is ir.Element.BOOL and combine.is_any:
-        return (st.If(ir.Ref(part), (st.StoreCell(ring.cells, here, build.ONE),)),)
-    if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
-        return (st.If(build.denied(ir.Ref(part)), (st.StoreCell(ring.cells, here, build.ZERO),)),)
+    is_flag = part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR
+    if is_flag and not many:
+        found = ir.Ref(part) if combine.is_any else build.denied(ir.Ref(part))
+        return (st.If(found, (st.StoreCell(ring.cells, here, build.number(int(combine.is_any))),)),)
     if threads == 1:
         return (st.CombineCell(combine, ring.cells, here, ir.Ref(part)),)
-    method = operations.methods.method(combine, ring.cells.element)
+    method = st.Method.NATIVE if is_flag else operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
     return (st.CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
 

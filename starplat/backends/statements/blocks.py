@@ -243,6 +243,7 @@ class Advance:
     only arcs that pass have `body`, and several may be asked before the first has it. Where it `follows`, `visit`
     returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1; the variable
     becomes true if there was no room for all of them. Some rows were read `ahead`; `body` is given the neighbor then.
+    Of `short_rows` a thread takes whole ones; both bodies begin with the neighbor, and use nothing else of the arc.
     """
 
     members: ir.Array | None
@@ -258,6 +259,7 @@ class Advance:
     test: Body = ()
     follows: ir.Variable | None = None
     ahead: Ahead | None = None
+    short_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +343,7 @@ class Ask:
     """For every `node` to keep: `finish`, which knows as `answer` whether `test` holds for any of its arcs.
 
     `test` is the body of a function that returns a BOOL; both declare what they need of the node. Of a `part` of all
-    nodes, `node` counts from its first.
+    nodes, `node` counts from its first. `short_rows` as for Advance.
     """
 
     node: ir.Variable
@@ -352,6 +354,7 @@ class Ask:
     answer: ir.Variable
     finish: Body
     part: ir.AllNodes | None = None
+    short_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,8 @@ class SwapCell:
 
 @dataclass(frozen=True, slots=True)
 class CombineGroup:
-    """The combined `part`s of the `threads` of a group go into a cell of `result` at once."""
+    """The combined `part`s of the `threads` of a group go into a cell of `result` at once. Where they are BOOLs, one
+    thread stores it if any other has found it: stores of many threads in one cell would wait for each other."""
 
     combine: ir.Combine
     part: ir.Variable

@@ -8,6 +8,7 @@ from typing import assert_never
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.shapes.following import following
 from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.whole_rows import takes_whole_rows
 from starplat.ir.verifying import bounds, host, wellformed
 from starplat.ir.verifying.operations import Body, combines
 from starplat.ir.verifying.wellformed import InvalidModule, Scope, calls_itself
@@ -83,7 +84,9 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
         scope.declare(scalar)
     _verify_domain(kernel, scope)
     _verify_guard(kernel, scope)
-    scope.require(not (kernel.short_rows or kernel.streams) or gathering(kernel) is not None, "it gathers nothing")
+    gathers = gathering(kernel) is not None
+    scope.require(not kernel.short_rows or gathers or takes_whole_rows(kernel), "a thread cannot take whole rows")
+    scope.require(not kernel.streams or gathers, "it gathers nothing")
     scope.require(not kernel.follows or following(kernel) is not None, "it has nothing to follow")
     if kernel.filter is not None:
         scope.condition(kernel.filter)

@@ -16,6 +16,7 @@ from starplat.ir.shapes.rows_of_arcs import row_of_arc
 from starplat.ir.shapes.searching import asking, finds_any
 from starplat.ir.shapes.shared_rows import leaves
 from starplat.ir.shapes.visiting import in_any_order, is_apart, passes_arrays
+from starplat.ir.shapes.whole_rows import takes_whole_rows
 from starplat.ir.visitor import (
     all_expressions,
     arrays_in,
@@ -28,6 +29,7 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.loop.step import is_small
 from starplat.schedule.parts import gathered, has_sums
 from starplat.schedule.schedule import Balance, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -65,7 +67,9 @@ def share_arcs(
     alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
     shared = {kernel.name for kernel in suited} - alone
     even = by_warps and facts is not None and facts.has_short_rows
-    whole = {k.name for k in suited if even and k.name not in outside and gathered(k) is not None}
+    few = facts is not None and is_small(facts.num_nodes, facts.num_arcs)
+    in_rounds = [k for k in suited if even and k.name not in outside]
+    whole = {k.name for k in in_rounds if gathered(k) is not None or (few and takes_whole_rows(k))}
     many = by_warps and facts is not None and facts.outgrows_caches
     streams = {k.name for k in suited if many and k.name not in whole and _adds_up_all(k)}
 
@@ -79,7 +83,7 @@ def share_arcs(
     choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared - whole)]
     why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
     choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))
-    choices += (Choice(f"{name}: a thread gathers for two nodes at once", why) for name in sorted(whole))
+    choices += (Choice(f"{name}: a thread takes two nodes at once", why) for name in sorted(whole))
     return Decided(made, tuple(choices))
 
 

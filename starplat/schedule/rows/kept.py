@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import build, conditions, fresh_names, launches, nodes as ir, visitor
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.inlining import inlined
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
 from starplat.ir.rewriter import ArrayRule, Replacer
 from starplat.ir.shapes.gathering import gathering
@@ -312,7 +313,7 @@ def _tested(
         return None
     rest = conditions.conjunction(part for part in parts if part not in compared)
     body = (*lets, *(then if rest is None else (ir.KernelIf(rest, then),)))
-    meaning, (rank, to_lower) = ranks.inlined(test), next(iter(compared.values()))
+    meaning, (rank, to_lower) = inlined(test, module), next(iter(compared.values()))
     return _Walk(kernel, loop, test, body, meaning, rank, to_lower)
 
 
@@ -328,7 +329,7 @@ class _Ranks:
     def compared(self, condition: ir.Expression) -> tuple[ir.Expression, bool] | None:
         """The value of the other end, and whether it is to be the lower one, if a condition says that one end comes
         before the other, which cannot fail for any arc."""
-        match self.inlined(condition):
+        match inlined(condition, self.module):
             case ir.Binary(ir.BinaryOperator.LESS | ir.BinaryOperator.GREATER as operator, left, right):
                 exchange = Replacer({self.node: self.other, self.other: self.node})
                 stands_left = self.other.variable in visitor.variables_read(left)
@@ -338,33 +339,6 @@ class _Ranks:
                 if same and self.of_other.is_of_it(value) and not fails:
                     return value, stands_left is (operator is ir.BinaryOperator.LESS)
         return None
-
-    def inlined(self, expression: ir.Expression) -> ir.Expression:
-        """The expression with what the functions return that do nothing else."""
-        return _Inlining(self.module).expression(expression)
-
-
-class _Inlining(Replacer):
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__({})
-        self.module = module
-
-    def expression(self, expression: ir.Expression) -> ir.Expression:
-        match expression:
-            case ir.CallFunction(name, arguments):
-                helper = self.module.helper(name)
-                match helper.body:
-                    case (ir.KernelReturn(value),) if value is not None and not helper.references:
-                        given = dict(zip((p.what for p in helper.parameters), arguments, strict=True))
-                        arrays = {one: other for one, other in given.items() if isinstance(other, ir.Array)}
-                        values: dict[ir.Expression, ir.Expression] = {
-                            ir.Ref(one): other
-                            for one, other in given.items()
-                            if isinstance(one, ir.Variable) and not isinstance(other, ir.Array | ir.Variable)
-                        }
-                        own = ArrayRule(lambda array: arrays.get(array, array)).expression(value)
-                        return self.expression(Replacer(values).expression(own))
-        return self.rebuild(expression)
 
 
 def _divides_by_zero(part: ir.Expression) -> bool:
