@@ -83,10 +83,18 @@ class RowPrinter:
         self.called(gather, "gather")
         need("advance_and_gather", "every_node")
         assert gather.noted is not None
-        places = self.behind(gather.noted.array, gather.noted.first)
-        yield f"advance_and_gather({name(gather.noted.flags)}, {places}, num_nodes, {name(advance.rows)},"
-        yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ",")
-        yield f"{INDENT}{name(gather.rows)}, {self.start(gather)},"
+        given = [name(gather.noted.flags), self.behind(gather.noted.array, gather.noted.first), "num_nodes"]
+        function, of_walk, of_sums, neighbor = "advance_and_gather", [name(advance.rows)], [name(gather.rows)], ""
+        if (ahead := advance.ahead) is not None and gather.behind is not None:
+            function, neighbor = "advance_and_gather_ahead", f", int {name(ahead.neighbor)}"
+            need(function)
+            given.append(name(ahead.found))
+            of_walk.append(name(ahead.columns))
+            of_sums += map(name, uses.arrays_in((gather.behind.neighbor,)))
+        yield f"{function}({', '.join((*given, *of_walk))},"
+        head = f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})"
+        yield from self.function(head, advance.body, ",")
+        yield f"{INDENT}{', '.join((*of_sums, self.start(gather)))},"
         yield from self.joined(gather)
 
     def look_ahead(self, look: st.LookAhead) -> Iterator[str]:
@@ -94,8 +102,9 @@ class RowPrinter:
         need_visit(helpers, look.members)
         self.need_for_rows(*_NEEDS[st.Advance, False])
         need_advance(helpers, look.members)
-        helpers.need("advance_ahead")
-        given = ", ".join(map(name, (look.members, look.rows, look.columns)))
+        helpers.need("look_ahead")
+        helpers.need(*("advance_ahead",) if look.sums is None else ("advance_and_gather", "advance_and_gather_ahead"))
+        given = ", ".join(map(name, (look.members, look.rows, look.columns, *(look.sums or ()))))
         yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({given});"
 
     def advance_ahead(self, advance: st.Advance, ahead: st.Ahead) -> Iterator[str]:
@@ -183,7 +192,7 @@ class RowPrinter:
             yield f"{function}({self.nodes(gather)}, {self.rows(gather)}, {start},"
             streamed = {ir.Ref(gather.position)} if gather.streams and not far else set[ir.Expression]()
         else:
-            columns = () if gather.behind is None else uses.arrays_in((gather.behind,))
+            columns = () if gather.behind is None else uses.arrays_in((gather.behind.neighbor,))
             yield from self.over_nodes(gather, "gather", *map(name, columns), start)
             streamed = set()
         self.expressions.streamed |= streamed
@@ -201,18 +210,36 @@ class RowPrinter:
         joined = self.expressions.combined(gather.combine, "a", "b", element)
         of_node = f"int {name(gather.node)}, " if of_node is None else of_node
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
-        neighbor = "" if gather.behind is None else f", int {name(gather.behind.variable)}"
-        yield from self.function(f"({of_node}arc_t {name(gather.position)}{neighbor}) -> {kind}", gather.value, ",")
+        neighbor = "" if gather.behind is None else f", int {name(gather.behind.neighbor.variable)}"
+        head = f"({of_node}arc_t {name(gather.position)}{neighbor})"
+        if gather.behind is not None and gather.listed is not None:
+            yield from self.in_turn(head, gather.behind.known, f"() -> {kind}", gather.value, "},")
+        else:
+            yield from self.function(f"{head} -> {kind}", gather.value, ",")
         total = f"{kind} {name(gather.total)}"
         if gather.early is None:
             yield from self.function(f"(int {name(gather.node)}, {total})", gather.finish, ");")
             return
-        yield f"{INDENT}[&](int {name(gather.node)}) {{"
-        yield from self.printer.lines(gather.early, 2)
-        yield f"{INDENT * 2}return [=]({total}) mutable {{"
-        yield from self.printer.lines(gather.finish, 3)
+        yield from self.in_turn(f"(int {name(gather.node)})", gather.early, f"({total}) mutable", gather.finish, "});")
+
+    def in_turn(self, head: str, first: st.Body, later: str, body: st.Body, end: str) -> Iterator[str]:
+        """An argument that is a function: it does some first, and returns a function that does the rest."""
+        yield f"{INDENT}[&]{head} {{"
+        yield from self.printer.lines(first, 2)
+        yield f"{INDENT * 2}return [=]{later} {{"
+        yield from self.printer.lines(body, 3)
         yield f"{INDENT * 2}}};"
-        yield f"{INDENT}}});"
+        yield f"{INDENT}{end}"
+
+    def each_at_once(self, each: st.EachAtOnce) -> Iterator[str]:
+        name, text = self.expressions.local, self.expressions.expression
+        self.expressions.helpers.need("clusters", "each_at_once")
+        yield f"each_at_once({text(each.first)}, {text(each.end)}, [&](arc_t {name(each.position)}) {{"
+        yield from self.printer.lines(each.known)
+        yield f"{INDENT}return [{', '.join(('=', *(f'&{name(variable)}' for variable in each.sets)))}] {{"
+        yield from self.printer.lines(each.body, 2)
+        yield f"{INDENT}}};"
+        yield "});"
 
     def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
@@ -337,10 +364,10 @@ class RowPrinter:
             function, whose = f"{function}_words", f"{name(listed.array)}, {count}, num_nodes"
             self.need_for_rows(function)
         elif listed is not None:
-            nodes = ", num_nodes" * isinstance(loop, st.Gather)
             behind = isinstance(loop, st.Gather) and loop.behind is not None
+            nodes = ", num_nodes" * (isinstance(loop, st.Gather) and not behind)
             if behind:
-                need("clusters", "gather_ready")
+                need("clusters", "team_bits", "gather_ready")
             function, whose = f"{function}_{'behind' if behind else 'listed'}", f"{self.listed(listed)}{nodes}"
             self.need_for_rows(function)
         elif members is None:

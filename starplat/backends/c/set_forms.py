@@ -177,12 +177,15 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
 
 
-_WITHOUT_SETS = ("reached", "note_reached", "reach", "gather_ready", "gather_behind")
+_WITHOUT_SETS = ("reached", "note_reached", "reach", "team_bits", "each_at_once", "gather_ready", "gather_behind")
 """Functions of clusters that know no sets."""
 
 _CROSSING = {
     "short": ("set_left", "leave"),
-    "shared": ("insert_new", "shared_out", "leave_shared", "clear_shared", "advance_ahead", "advance_and_gather"),
+    "shared": (
+        *("insert_new", "shared_out", "leave_shared", "clear_shared"),
+        *("look_ahead", "advance_ahead", "advance_and_gather", "advance_and_gather_ahead"),
+    ),
 }
 """Functions by which a launch leaves its sets to another one, and finds them, by the kind of list."""
 

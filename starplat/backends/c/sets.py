@@ -26,6 +26,7 @@ _OfRows = (
     | st.Ask
     | st.Collect
     | st.CountRows
+    | st.EachAtOnce
     | st.EachTriangle
     | st.Gather
     | st.CountKey
@@ -44,6 +45,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.advance(statement)
         case st.AdvanceAndGather():
             yield from rows.advance_and_gather(statement)
+        case st.EachAtOnce():
+            yield from rows.each_at_once(statement)
         case st.AdvanceRows():
             yield from rows.advance_rows(statement)
         case st.Gather():

@@ -9,50 +9,83 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from starplat.backends import statements as st
+from starplat.backends.one_launch.loads_at_once import neighbor_first
 from starplat.ir import nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames
 
 
-def looking_ahead(body: st.Body, changed: Container[ir.Array], names: FreshNames) -> st.Body:
-    """The statements of a cluster, whose loops read ahead where a round begins with a walk over a set and ends with its
-    only barrier; rows and columns that the launch has `changed` are not read early."""
+def looking_ahead(body: st.Body, changed: Container[ir.Array], names: FreshNames, *, sums: bool) -> st.Body:
+    """The statements of a cluster, whose loops read ahead where a round begins with a walk over a set, or with `sums`
+    beside one, and ends with its only barrier; rows and columns that the launch has `changed` are not read early."""
     made: list[st.Statement] = []
     for statement in body:
-        made += _loop(statement, changed, names) if isinstance(statement, st.While) else (statement,)
+        made += _loop(statement, changed, names, sums) if isinstance(statement, st.While) else (statement,)
     return tuple(made)
 
 
-def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames) -> st.Body:
+def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, sums: bool) -> st.Body:
     barriers = [place for place, inner in enumerate(loop.body) if inner == st.GridBarrier(together=True)]
-    walks = [place for place, inner in enumerate(loop.body) if not isinstance(inner, _SCALAR)]
+    walks = [place for place, inner in enumerate(loop.body) if not _stands_between(inner)]
     parts = tuple(visitor.walk(loop.body))
     waits = sum(isinstance(part, st.GridBarrier) for part in parts)
     if len(barriers) != 1 or waits != 1 or any(isinstance(part, st.Continue) for part in parts):
         return (loop,)
     (last,), first = barriers, walks[0]
-    match loop.body[first]:
-        case st.Scope(_, (st.Advance() as walk, *_)) as scope if walks[-1] == last:
-            ahead = _ahead(walk, changed, names)
+    walking = loop.body[first]
+    if walks[-1] != last or not isinstance(walking, st.Scope):
+        return (loop,)
+    found: tuple[st.LookAhead, st.Advance | st.AdvanceAndGather] | None
+    match walking.body:
+        case (st.Advance(takes=True) as walk, *_):
+            found = _walk(walk, changed, names)
+        case (st.AdvanceAndGather() as both, *_) if sums:
+            found = _both(both, changed, names)
         case _:
             return (loop,)
-    if ahead is None or walk.members is None:
+    if found is None:
         return (loop,)
-    looks = st.LookAhead(walk.members, walk.rows, ahead.columns, ahead.found)
-    left = tuple(part for part in walk.body if not _reads(part, ahead))
-    walking = replace(scope, body=(replace(walk, body=left, ahead=ahead), *scope.body[1:]))
+    looks, known = found
+    walking = replace(walking, body=(known, *walking.body[1:]))
     rounds = (*loop.body[:first], walking, *loop.body[first + 1 : last], looks, *loop.body[last + 1 :])
     return (replace(looks, declares=True), replace(loop, body=rounds))
 
 
-_SCALAR = st.Declare | st.Assign | st.AskSize | st.AskEmpty | st.If
-"""What may stand between the barrier and the walk: branches have no barriers, and leave the loop at most."""
+def _stands_between(statement: st.Statement) -> bool:
+    """Whether a statement may stand between the barrier and the walk: branches have no barriers, and leave the loop at
+    most; what is stored is not read ahead."""
+    match statement:
+        case st.OnFirst(body):
+            return all(isinstance(inner, st.StoreCell) for inner in body)
+    return isinstance(statement, _SCALAR)
+
+
+_SCALAR = st.Declare | st.Assign | st.AskSize | st.AskEmpty | st.If | st.NoteMembers
+
+
+def _walk(walk: st.Advance, changed: Container[ir.Array], names: FreshNames) -> tuple[st.LookAhead, st.Advance] | None:
+    ahead = _ahead(walk, changed, names)
+    if ahead is None or walk.members is None:
+        return None
+    left = tuple(part for part in walk.body if not _reads(part, ahead))
+    return st.LookAhead(walk.members, walk.rows, ahead.columns, ahead.found), replace(walk, body=left, ahead=ahead)
+
+
+def _both(
+    both: st.AdvanceAndGather, changed: Container[ir.Array], names: FreshNames
+) -> tuple[st.LookAhead, st.AdvanceAndGather] | None:
+    found, first = _walk(both.advance, changed, names), neighbor_first(both.gather, changed)
+    if found is None or first is None:
+        return None
+    (looks, walk), (neighbor, columns) = found, first
+    gather = replace(both.gather, behind=st.Behind(neighbor), value=both.gather.value[1:])
+    return replace(looks, sums=(gather.rows, columns)), st.AdvanceAndGather(walk, gather)
 
 
 def _ahead(walk: st.Advance, changed: Container[ir.Array], names: FreshNames) -> st.Ahead | None:
     plain = replace(walk, members=None, takes=False, keep=None, body=()) == st.Advance(
         None, False, walk.node, None, walk.rows, walk.position, ()
     )
-    if not plain or not walk.takes or walk.members is None or walk.rows in changed:
+    if not plain or walk.rows in changed:
         return None
     for part in walk.body:
         match part:

@@ -2,8 +2,8 @@
 
 Few nodes are active in such rounds, so a read waits for the one before it, not for memory to have time. What the value
 of an arc needs under a condition is read ahead of it: cells of both ends of the arc are there in any case. What a node
-needs behind its sum is read with the values. Lists, rows and neighbors that no round changes are read while other
-groups are still at work on the round before.
+needs behind its sum is read with the values, and there of several arcs at once. Lists, rows, neighbors and cells that
+no round changes are read while other groups are still at work on the round before.
 """
 
 from collections.abc import Collection, Container
@@ -12,7 +12,7 @@ from dataclasses import replace
 from starplat.backends import statements as st
 from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames
-from starplat.ir.rewriter import Replacer
+from starplat.ir.rewriter import KernelRule, Replacer
 from starplat.ir.shapes.gathering import gathering
 
 
@@ -22,11 +22,17 @@ def loads_at_once(kernel: ir.Kernel, names: FreshNames) -> ir.Kernel:
     found = gathering(kernel)
     if found is None:
         return kernel
-    ends = (found.loop.node, ir.Ref(found.loop.neighbor))
-    loads = dict.fromkeys(part for part in visitor.walk(found.loop.body) if _is_cell(part, ends))
-    loop = found.loop if len(loads) < 2 else replace(found.loop, body=_read_first(loads, found.loop.body, names))
+
+    def at_once(op: ir.KernelOp) -> tuple[ir.KernelOp, ...] | None:
+        if not isinstance(op, ir.ForNeighbors) or visitor.written_arrays(op.body):
+            return None
+        ends = (op.node, ir.Ref(op.neighbor))
+        loads = dict.fromkeys(part for part in visitor.walk(op.body) if _is_cell(part, ends))
+        return (op if len(loads) < 2 else replace(op, body=_read_first(loads, op.body, names)),)
+
     before = kernel.body[: len(kernel.body) - len(found.rest) - 1]
-    return replace(kernel, body=(*before, loop, *_own_first(found.rest, found.loop.node, names)))
+    own = _own_first(found.rest, found.loop.node, names)
+    return replace(kernel, body=(*before, *KernelRule(at_once).kernel_block((found.loop, *own))))
 
 
 def _is_cell(part: object, indices: Container[ir.Expression]) -> bool:
@@ -98,11 +104,71 @@ def ahead_of_barriers(body: st.Body, changed: Container[ir.Array]) -> st.Body:
 
 
 def _behind(gather: st.Gather, changed: Container[ir.Array]) -> st.Gather | None:
+    listed = gather.listed.array if isinstance(gather.listed, ir.Listed) else None
+    first = neighbor_first(gather, changed)
+    if first is None or listed is None or listed in changed:
+        return None
+    neighbor, value = first[0], gather.value[1:]
+    ends = (ir.Ref(gather.node), ir.Ref(neighbor.variable))
+    known = tuple(one for one in value if _is_kept(one, ends, changed))
+    left = tuple(one for one in value if one not in known)
+    return replace(read_early(gather), behind=st.Behind(neighbor, known), value=left)
+
+
+def _is_kept(statement: st.Statement, ends: Container[ir.Expression], changed: Container[ir.Array]) -> bool:
+    """Whether a statement reads a cell that the launch does not change."""
+    return (
+        isinstance(statement, st.Declare)
+        and isinstance(statement.value, ir.Load)
+        and _is_cell(statement.value, ends)
+        and statement.value.array not in changed
+    )
+
+
+def rows_at_once(body: st.Body) -> st.Body:
+    """The statements of a cluster, whose loops over a node's arcs read cells of several arcs at once, if they change
+    nothing but locals."""
+    return tuple(map(_at_once, body))
+
+
+def _at_once(statement: st.Statement) -> st.Statement:
+    match statement:
+        case st.While() | st.Scope():
+            return replace(statement, body=rows_at_once(statement.body))
+        case st.If(condition, then, otherwise):
+            return st.If(condition, rows_at_once(then), rows_at_once(otherwise))
+        case st.Gather():
+            return replace(statement, finish=rows_at_once(statement.finish))
+        case st.AdvanceAndGather(advance, gather):
+            return st.AdvanceAndGather(advance, replace(gather, finish=rows_at_once(gather.finish)))
+        case st.Count(arc, first, end, st.Stride.ONE, (st.Declare(neighbor, ir.Load(_, ir.Ref(arc_read))), *rest)) if (
+            arc_read == arc and neighbor.element is ir.Element.NODE
+        ):
+            cells = (ir.Ref(neighbor),)
+            number = next((i for i, one in enumerate(rest) if not _is_kept(one, cells, ())), len(rest))
+            use = tuple(rest[number:])
+            locals_set = _locals_set(use)
+            if number > 1 and locals_set is not None:
+                return st.EachAtOnce(arc, first, end, (statement.body[0], *rest[:number]), use, locals_set)
+    return statement
+
+
+def _locals_set(body: st.Body) -> tuple[ir.Variable, ...] | None:
+    """The variables that the statements set, if they do nothing else."""
+    parts = [part for part in visitor.walk(body) if isinstance(part, st.Statement)]
+    if not all(isinstance(part, st.If | st.Declare | st.Assign | st.Accumulate) for part in parts):
+        return None
+    declared = {part.variable for part in parts if isinstance(part, st.Declare)}
+    set_there = dict.fromkeys(part.variable for part in parts if isinstance(part, st.Assign | st.Accumulate))
+    return tuple(variable for variable in set_there if variable not in declared)
+
+
+def neighbor_first(gather: st.Gather, changed: Container[ir.Array]) -> tuple[st.Declare, ir.Array] | None:
+    """The declaration of an arc's neighbor, with which the value of a sum begins, and where it is read, if that and the
+    rows are not `changed`."""
     match gather.value:
-        case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *value):
-            listed = gather.listed.array if isinstance(gather.listed, ir.Listed) else None
-            names_nodes = listed is not None and columns.element is ir.Element.NODE
-            if not names_nodes or any(array in changed for array in (listed, gather.rows, columns)):
-                return None
-            return replace(read_early(gather), behind=neighbor, value=tuple(value))
+        case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *_) if (
+            columns.element is ir.Element.NODE and columns not in changed and gather.rows not in changed
+        ):
+            return neighbor, columns
     return None

@@ -21,7 +21,7 @@ from starplat.backends.one_launch.barriers import (
 )
 from starplat.backends.one_launch.beside import asking_beside
 from starplat.backends.one_launch.device_operations import DeviceOperations
-from starplat.backends.one_launch.loads_at_once import ahead_of_barriers
+from starplat.backends.one_launch.loads_at_once import ahead_of_barriers, rows_at_once
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.reached import all_found_new
 from starplat.backends.one_launch.rings import collected, start_of
@@ -73,7 +73,8 @@ class Together:
             changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
             body = ahead_of_barriers(short_behind_walks(body), changed)
             body = side_by_side(asking_beside(body) if op.wide else body)
-            body = looking_ahead(body, changed, names)
+            body = looking_ahead(body, changed, names, sums=op.wide)
+            body = rows_at_once(body) if op.wide else body
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)

@@ -279,6 +279,15 @@ class AdvanceRows:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """What a sum of a cluster reads before its value and before it waits for other groups: the `neighbor` of an arc,
+    and with `known` cells of it and of the node that the launch does not change."""
+
+    neighbor: plain.Declare
+    known: Body = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Gather:
     """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
@@ -289,7 +298,7 @@ class Gather:
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
     cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
-    groups `behind` what tells the first node's `neighbor`, a declaration ahead of `value`.
+    groups `behind` declarations of `value`.
     """
 
     members: ir.Array | None
@@ -311,7 +320,20 @@ class Gather:
     streams: bool = False
     part: ir.AllNodes | None = None
     early: Body | None = None
-    behind: plain.Declare | None = None
+    behind: Behind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EachAtOnce:
+    """`body` for each `position` from `first` up to `end`, one after another, which sets the locals in `sets` and does
+    nothing else. `known` are declarations for it, of cells that are read for several positions at once."""
+
+    position: ir.Variable
+    first: ir.Expression
+    end: ir.Expression
+    known: Body
+    body: Body
+    sets: tuple[ir.Variable, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -570,6 +592,7 @@ Statement = (
     | EachTriangle
     | Advance
     | AdvanceAndGather
+    | EachAtOnce
     | AdvanceRows
     | Ask
     | Gather

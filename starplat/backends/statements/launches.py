@@ -17,13 +17,15 @@ class GridBarrier:
 @dataclass(frozen=True, slots=True)
 class LookAhead:
     """A grid barrier of a cluster whose groups read meanwhile `rows` of the nodes that they have put into a set, and
-    neighbors from `columns`; what they find is kept as `found`, which the first of them `declares`."""
+    neighbors from `columns`; what they find is kept as `found`, which the first of them `declares`. Where `sums` stand
+    beside the walk, half of a group's threads read rows and neighbors of these."""
 
     members: ir.Array
     rows: ir.Array
     columns: ir.Array
     found: ir.Variable
     declares: bool = False
+    sums: tuple[ir.Array, ir.Array] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import in_one_launch, scalars_read, scalars_set, used_host_arrays
 from starplat.ir.module_rewriter import PUSHING
 from starplat.ir.rewriter import HostRule
+from starplat.ir.shapes.gathering import gathering
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import host_ops, walk_around, walk_host, walk_outside
@@ -30,7 +31,7 @@ MOST, LEAST = 8192, 4096
 
 ARCS_OF_A_NODE, MOST_ARCS_OF_A_NODE, NODES = 4, 16, range(2**14, 2**20 + 1)
 """Graphs of which `auto` expects many rounds of few nodes: the mean degree and the largest are at most these. In larger
-graphs a cluster runs the rounds of searches and of nearest nodes alone."""
+graphs a cluster runs the rounds of breadth-first levels and of nearest nodes alone."""
 
 MOST_REACHED = 2**24
 """Nodes of which a cluster has bits, beside its lists."""
@@ -112,10 +113,14 @@ class _Spreader(Decider):
         return fits and (not self.only_thin or self.is_thin(op))
 
     def is_thin(self, op: ir.Loop) -> bool:
-        """Whether few nodes are active in most rounds on a large graph too, if its nodes have few arcs: those that a
-        breadth-first search reaches, or the nearest ones."""
-        walks = [inner for inner in walk_outside(ir.Launch, op.body) if isinstance(inner, ir.Launch)]
-        return isinstance(op.driver, ir.NearestFirst) or all(walk.reaches is not None for walk in walks)
+        """Whether few nodes are active in most rounds on a large graph too, if its nodes have few arcs: the nearest
+        ones, or those of one breadth-first level, which are reached or summed up for."""
+        if isinstance(op.driver, ir.NearestFirst):
+            return True
+        walks = [one for one in walk_outside(ir.Launch, _of_few(op.body)) if isinstance(one, ir.Launch)]
+        kernels = [self.given.kernel(walk.kernel) for walk in walks if walk.reaches is None]
+        listed = all(isinstance(kernel.domain, ir.Listed) for kernel in kernels)
+        return (listed or len(kernels) < len(walks)) and all(gathering(kernel) is not None for kernel in kernels)
 
     def walks_few(self, op: ir.Launch) -> bool:
         """Whether a launch walks a set or a list of known length."""
