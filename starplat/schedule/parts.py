@@ -179,7 +179,7 @@ class _Rows(Rewriter):
     def __init__(self, parts: int, ahead: ir.Variable) -> None:
         self.parts, self.ahead = parts, ahead
 
-    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         if isinstance(op, ir.ForNeighbors):
             return (replace(op, parts=self.parts, ahead=ir.Ref(self.ahead), counts=()),)
         return super().kernel_op(op)

@@ -40,7 +40,8 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     body: tuple[ir.HostOp, ...] = (
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
-        *(ir.Fill(array, NO_BITS) for array in (state.front if state.gathers else state.seen, state.reached)),
+        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
+        *((ir.Fill(state.front, NO_BITS),) if state.gathers else ()),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),

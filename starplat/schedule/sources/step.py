@@ -68,10 +68,13 @@ def searches_in_batches(
         why = "levels are many and thin: the host begins each, which takes longer than is shared"
         few = capabilities.compiled_loops and facts.num_nodes <= MOST_COPIED
         return _one_by_one(module, (Choice("sources one after another", why),), by_threads=few)
-    width = asked.width if isinstance(asked, Batch) else AUTO_WIDTH
-    short = capabilities.grid_barrier and facts is not None and facts.has_short_rows
-    gathers = short and facts.num_nodes <= MOST_GATHERING and width <= words.WORD * words.AT_ONCE
+    width = (asked.width if isinstance(asked, Batch) else None) or AUTO_WIDTH
+    gathers = capabilities.grid_barrier and width <= words.WORD * words.AT_ONCE and _has_short_rows(facts)
     return _AtOnce(module, width, capabilities, if_many=asked is Sources.AUTO, gathers=gathers).decided()
+
+
+def _has_short_rows(facts: GraphFacts | None) -> bool:
+    return facts is not None and facts.has_short_rows and facts.num_nodes <= MOST_GATHERING
 
 
 def _one_by_one(module: ir.Module, choices: tuple[Choice, ...], *, by_threads: bool) -> Decided:
