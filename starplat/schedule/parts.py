@@ -1,11 +1,10 @@
-"""Step `parts`: what neighbors have is gathered from one part of the nodes after the other.
+"""Step `parts`: sums of what neighbors have are gathered from one part of the nodes after the other.
 
 A gather reads a cell of an arbitrary node for every arc. Where the cells of all nodes are more than the cache of a
 device holds, nearly every such read goes to its memory. So rows are cut by the neighbors' numbers into parts, of whose
 cells the cache holds all: first every node adds up what its neighbors in the first part have, then those in the second,
-and so on. Each node's sum so far stands in a cell of its own, which is read and written in order. Nodes that collect
-bits keep those that they have found anyway. The module makes the rows in parts itself, once for a graph (see
-`rows.in_parts`).
+and so on. Each node's sum so far stands in a cell of its own, which is read and written in order. The module makes the
+rows in parts itself, once for a graph (see `rows.in_parts`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,8 +13,6 @@ from dataclasses import dataclass, replace
 from starplat.ir import build, fresh_names, nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.module_rewriter import ModuleRewriter, with_graph_arrays
-from starplat.ir.rewriter import Rewriter
-from starplat.ir.shapes.collecting import collecting, words_of_a_node
 from starplat.ir.shapes.gathering import Gathering, gathering
 from starplat.ir.visitor import all_expressions, variables_read, walk_expression, with_signature, written_arrays
 from starplat.schedule import step
@@ -45,7 +42,7 @@ def sums_in_parts(
     asked = schedule.order is Order.PARTS
     found: dict[str, int] = {}
     for kernel in module.kernels:
-        width = gathered(kernel) or collected(kernel, capabilities)
+        width = gathered(kernel)
         parts = 0 if width is None else _parts(width, asked, capabilities, facts)
         if parts:
             found[kernel.name] = parts
@@ -53,17 +50,15 @@ def sums_in_parts(
         return step.Decided(module)
     why = "the schedule says so" if asked else f"{facts}: what neighbors have does not fit in the cache"
     choices = tuple(
-        step.Choice(f"{name}: gathers what neighbors have in {parts} parts", why) for name, parts in found.items()
+        step.Choice(f"{name}: adds up what neighbors have in {parts} parts", why) for name, parts in found.items()
     )
     made = _Gathers(module, found).module()
     return step.Decided(with_rows_in_parts(with_graph_arrays(made)), choices)
 
 
 def has_sums(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether the module gathers what a large graph would have in parts."""
-    return capabilities.shared_arcs and any(
-        (gathered(kernel) or collected(kernel, capabilities)) is not None for kernel in module.kernels
-    )
+    """Whether the module gathers sums that a large graph would have in parts."""
+    return capabilities.shared_arcs and any(gathered(kernel) is not None for kernel in module.kernels)
 
 
 def _parts(width: int, asked: bool, capabilities: Capabilities, facts: GraphFacts | None) -> int:
@@ -100,25 +95,16 @@ def gathered(kernel: ir.Kernel) -> int | None:
     return sum(_WIDTHS.get(array.element, 4) for array in arrays) or None
 
 
-def collected(kernel: ir.Kernel, capabilities: Capabilities) -> int | None:
-    """Bytes for each node of what it offers to a kernel that collects bits, where threads share rows."""
-    parts = collecting(kernel) if capabilities.shared_arcs else None
-    if parts is None or parts.loop.ahead is not None:
-        return None
-    assert isinstance(kernel.domain, ir.WordsOfNodes)
-    return _WIDTHS[ir.Element.LONG] * words_of_a_node(kernel.domain.count)
-
-
 @dataclass(frozen=True, slots=True)
 class _InParts:
-    """A gathering kernel taken apart: `one` takes a part, which lies after `ahead` rows, and adds it up in the
-    cells of `sums`, which `rest` uses; what collects bits has neither."""
+    """A gathering kernel taken apart: `one` adds up a part, which lies after `ahead` rows, into the cells of `sums`,
+    and `rest` uses these."""
 
     parts: int
+    sums: ir.Array
     ahead: ir.Variable
     one: ir.Kernel
-    sums: ir.Array | None = None
-    rest: ir.Kernel | None = None
+    rest: ir.Kernel
 
     def launches(self) -> Iterator[ir.HostOp]:
         """What stands for the launch of the kernel."""
@@ -131,8 +117,7 @@ class _InParts:
             body=(ir.Launch(self.one.name),),
             step=(ir.SetVariable(self.ahead, build.plus(ahead, nodes)),),
         )
-        if self.rest is not None:
-            yield ir.Launch(self.rest.name)
+        yield ir.Launch(self.rest.name)
 
 
 class _Gathers(ModuleRewriter):
@@ -148,41 +133,25 @@ class _Gathers(ModuleRewriter):
 
     def of(self, old: ir.Kernel) -> tuple[ir.Kernel, ...]:
         new = self.found.get(old.name)
-        if new is None:
-            return (old,)
-        return (new.one,) if new.rest is None else (new.one, new.rest)
+        return (old,) if new is None else (new.one, new.rest)
 
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         if isinstance(op, ir.Launch) and op.kernel in self.found:
             new = self.found[op.kernel]
-            self.arrays += () if new.sums is None or new.sums in self.arrays else (new.sums,)
+            self.arrays += () if new.sums in self.arrays else (new.sums,)
             return tuple(new.launches())
         return (self.rebuild(op),)
 
 
 def _taken_apart(kernel: ir.Kernel, parts: int, names: fresh_names.FreshNames) -> _InParts:
-    ahead = names.variable("rows_ahead", ir.Element.LONG)
     found = gathering(kernel)
-    if found is None:
-        return _InParts(parts, ahead, with_signature(_Rows(parts, ahead).kernel(kernel)))
+    assert found is not None
     total, node = found.total, kernel.own
     sums = names.array(f"{total.name}_so_far", total.element, ir.Extent.NODES)
+    ahead = names.variable("rows_ahead", ir.Element.LONG)
     so_far = ir.Load(sums, node)
     rest = replace(kernel, body=(*found.ahead, ir.Let(total, _added(found, so_far)), *found.rest))
-    one = _one_part(kernel, found, sums, ahead, parts, names)
-    return _InParts(parts, ahead, one, sums, with_signature(rest))
-
-
-class _Rows(Rewriter):
-    """Lets a kernel that collects bits walk the rows of one part."""
-
-    def __init__(self, parts: int, ahead: ir.Variable) -> None:
-        self.parts, self.ahead = parts, ahead
-
-    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
-        if isinstance(op, ir.ForNeighbors):
-            return (replace(op, parts=self.parts, ahead=ir.Ref(self.ahead), counts=()),)
-        return super().kernel_op(op)
+    return _InParts(parts, sums, ahead, _one_part(kernel, found, sums, ahead, parts, names), with_signature(rest))
 
 
 def _added(found: Gathering, so_far: ir.Expression) -> ir.Expression:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat.backends.hip import HIP
 from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
@@ -21,7 +19,6 @@ from starplat.runtime import elements
 from starplat.runtime.facts import far_arcs
 from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
-from starplat.runtime.validate import first_difference
 from starplat.schedule import parts
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
@@ -30,7 +27,6 @@ from tests.backends.emulated import Machine, emulated
 from tests.runtime.devices import device_of, every_target
 
 PAGERANK = (Path(__file__).resolve().parents[2] / "examples" / "pagerank.sp").read_text()
-LEVELS = "distance_sums"
 CALL = {"max_iterations": 6, "tolerance": 0.0}
 
 
@@ -126,39 +122,6 @@ def test_parts_are_chosen_by_the_graph(facts: GraphFacts | None, wanted: set[int
     assert numbers_of_parts(made(PAGERANK, "auto", facts)) == wanted
     assert not numbers_of_parts(made(PAGERANK, "order=as-is", facts))
     assert not numbers_of_parts(made(PAGERANK, "auto", facts, target="openmp"))
-
-
-FAR_AND_MANY = GraphFacts(2**22, 2**27, 99, far_arcs=0.8)
-
-
-@pytest.mark.parametrize(
-    ("facts", "schedule", "wanted"),
-    [
-        (FAR_AND_MANY, "auto", {8}),
-        (FAR_AND_MANY, "sources=batch(64)", {2}),
-        (FAR_AND_MANY, "sources=one", set()),
-        (replace(FAR_AND_MANY, num_nodes=2**19, num_arcs=2**24), "auto", set()),  # the cache holds them
-        (replace(FAR_AND_MANY, num_arcs=2**24), "auto", set()),  # few arcs
-        (replace(FAR_AND_MANY, far_arcs=0.1), "auto", set()),  # neighbors are near
-        (None, "auto", set()),
-    ],
-)
-def test_bits_of_many_sources_are_collected_in_parts(facts: GraphFacts | None, schedule: str, wanted: set[int]) -> None:
-    assert numbers_of_parts(made(LEVELS, schedule, facts)) == wanted
-    assert not numbers_of_parts(made(LEVELS, schedule, facts, target="opencl"))
-
-
-@pytest.mark.parametrize("machine", [Machine(2, 96, seed=2), Machine(2, 128, family=HIP, warp=64)], ids=["cuda", "hip"])
-@pytest.mark.parametrize("width", [64, 256])
-def test_levels_from_many_sources_are_the_same(width: int, machine: Machine) -> None:
-    for of in (graph(), Graph.from_arcs(3, [], [])):
-        call = {"sources": range(0, of.num_nodes, 3)}
-        expected = program(LEVELS).run(of, target="reference", arguments=call)
-        for loop in ("auto", "host"):
-            schedule = f"order=parts,sources=batch({width}),loop={loop}"
-            with emulated(machine):
-                found = program(LEVELS).run(of, target="cuda", schedule=schedule, arguments=call)
-            assert first_difference(found, expected) is None
 
 
 def test_a_lattice_has_near_neighbors_and_a_random_graph_far_ones() -> None:

@@ -222,10 +222,7 @@ class RowPrinter:
         name = self.expressions.local
         word, kind = name(collect.word), self.expressions.spelling.values[ir.Element.LONG]
         self.expressions.helpers.need("warp_number", "collect_all")
-        rows = name(collect.rows)
-        if collect.ahead is not None:
-            rows = f"{rows} + {self.expressions.expression(collect.ahead)}"
-        yield f"collect_all<{collect.lanes}>(num_nodes, {rows},"
+        yield f"collect_all<{collect.lanes}>(num_nodes, {name(collect.rows)},"
         yield from self.function(f"(int {word}) -> {kind}", collect.wanted, ",")
         yield from self.function(f"(int {word}, arc_t {name(collect.position)}) -> {kind}", collect.offered, ",")
         yield from self.function(f"(int {word}, {kind} {name(collect.found)})", collect.take, ");")

@@ -13,7 +13,7 @@ from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.conditions import negated
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import KernelRule, map_expression
-from starplat.ir.shapes.collecting import Collecting, collecting, words_of_a_node
+from starplat.ir.shapes.collecting import Collecting, collecting
 from starplat.ir.shapes.following import becomes_true, following
 from starplat.ir.shapes.gathering import Gathering, gathering, giving, repeatable
 from starplat.ir.shapes.histograms import histogram
@@ -187,7 +187,7 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     offers = ir.KernelReturn(ir.Select(parts.condition, word.value, nothing))
     offered = without_unread((*operations.block(parts.ahead), *operations.along(loop, operations.block((offers,)))))
     return st.Collect(
-        words_of_a_node(kernel.domain.count),
+        _words_of_a_node(kernel.domain.count),
         kernel.index,
         loop.layout.offsets,
         loop.position,
@@ -195,8 +195,16 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
         offered=offered,
         found=word.found,
         take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
-        ahead=loop.layout.ahead,
     )
+
+
+def _words_of_a_node(count: ir.Expression) -> int:
+    """How many words a node has, of which there are so many."""
+    match count:
+        case ir.Binary(ir.BinaryOperator.MULTIPLY, ir.NumNodes(), ir.Const(int() as words)):
+            return words
+        case _:
+            return 1
 
 
 def _needed(lets: tuple[ir.Let, ...], *users: object) -> tuple[ir.Let, ...]:

@@ -378,7 +378,7 @@ class Collect:
     """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any arc of the
     node offers: `offered`. If there are some, `take`, which knows them as `found`.
 
-    The first two are bodies of functions that return a LONG. Of rows in parts it takes those behind so many `ahead`.
+    The first two are bodies of functions that return a LONG.
     """
 
     lanes: int
@@ -389,7 +389,6 @@ class Collect:
     offered: Body
     found: ir.Variable
     take: Body
-    ahead: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,15 +60,6 @@ def collecting(kernel: ir.Kernel) -> Collecting | None:
     return None
 
 
-def words_of_a_node(count: ir.Expression) -> int:
-    """How many words a node has, of which there are so many."""
-    match count:
-        case ir.Binary(ir.BinaryOperator.MULTIPLY, ir.NumNodes(), ir.Const(int() as words)):
-            return words
-        case _:
-            return 1
-
-
 def _word(missing: ir.KernelOp, begun: ir.KernelOp, grown: ir.KernelOp, masked: ir.KernelOp) -> Word | None:
     """The word that begins with no bits, takes those of arcs, and keeps those that were missing."""
     match missing, begun, grown, masked:
