@@ -21,7 +21,7 @@ from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_kernel
+from starplat.ir.visitor import loops_of, walk_host, walk_kernel
 from starplat.runtime import facts, room
 from starplat.runtime.facts import facts_for, has_thin_levels
 from starplat.runtime.session import default_session
@@ -253,7 +253,10 @@ SHORT = GraphFacts(MOST_GATHERING, 2**20, SHORT_ROW)
 )
 def test_nodes_of_short_rows_gather_bits(given_facts: GraphFacts | None, short: bool) -> None:
     module = starplat.compile(EXAMPLES / "closeness.sp").module()
-    names = {kernel.name for kernel in decided(module, AUTO, CUDA, given_facts).module.kernels}
+    made = decided(module, AUTO, CUDA, given_facts).module
+    names = {kernel.name for kernel in made.kernels}
+    inside = {op.kernel for loop in loops_of(made) for op in walk_host(loop.body) if isinstance(op, ir.Launch)}
+    assert ("closeness_centrality_gather_bits" in inside) is short
     assert ("closeness_centrality_gather_bits" in names) is short
     assert ("closeness_centrality_offer_bits" in names) is not short
     wide = decided(module, replace(AUTO, sources=Batch(512)), CUDA, given_facts)
