@@ -48,7 +48,8 @@ random arcs each 8.6 and 0.3 (2,000)."""
 
 def wants_facts(module: ir.Module, schedule: Schedule | None, capabilities: Capabilities, graph: Graph) -> bool:
     """Whether scheduling a run on a target with these capabilities looks at the graph."""
-    return schedule != PLAIN and looks_at_the_graph(module, capabilities, graph.num_nodes, graph.num_arcs)
+    looks = looks_at_the_graph(module, capabilities, graph.num_nodes, graph.num_arcs)
+    return schedule != PLAIN and (looks or searches_on_cpus(module, capabilities))
 
 
 def facts_of(graph: Graph, longest_row: Callable[[Graph], int] | None = None) -> GraphFacts:

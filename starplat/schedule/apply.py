@@ -45,7 +45,7 @@ from starplat.schedule.priority.step import nearest_first
 from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.rows.kept import has_kept_arcs, of_many_arcs, rows_of_kept_arcs
 from starplat.schedule.schedule import AUTO, PLAIN, Memory, Schedule, gathered_by_host
-from starplat.schedule.sources.step import searches_in_batches, searches_on_cpus
+from starplat.schedule.sources.step import depends_on_rows, of_many_nodes, searches_in_batches
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 from starplat.schedule.updates.room import past_room, room_in_rows
 
@@ -89,7 +89,8 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "a loop over sources that searches from each does so from many at once, a bit for each",
         "before all that schedules rounds: the rounds of many searches are scheduled as any others",
         searches_in_batches,
-        searches_on_cpus,
+        depends_on_rows,
+        of_many_nodes,
     ),
     GraphStep(
         "parts",

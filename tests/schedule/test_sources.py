@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import BACKENDS
+from starplat.backends.hip import HIP
 from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import walk_kernel
+from starplat.ir.visitor import loops_of, walk_host, walk_kernel
 from starplat.runtime import facts, room
 from starplat.runtime.facts import facts_for, has_thin_levels
 from starplat.runtime.session import default_session
@@ -27,6 +29,12 @@ from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
 from starplat.schedule.describe import Plan
+from starplat.schedule.facts import MANY_SHORT_ROWS, SHORT_ROW, GraphFacts
+from starplat.schedule.schedule import Batch
+from starplat.schedule.sources import batch
+from starplat.schedule.sources.kernels import gathers
+from starplat.schedule.sources.step import MOST_GATHERING
+from tests.backends.emulated import Machine, emulated, require_compiler
 from tests.runtime.devices import device_of, every_target
 from tests.schedule.programs import CUDA
 
@@ -227,6 +235,51 @@ def test_auto_searches_from_many_where_there_are_many() -> None:
         for schedule in ("auto", "sources=batch(auto)"):
             found = radii.run(graph, target="openmp", schedule=schedule, sources=sources)
             assert first_difference(found, meant) is None
+
+
+SHORT = GraphFacts(MOST_GATHERING, 2**20, SHORT_ROW)
+
+
+@pytest.mark.parametrize(
+    ("given_facts", "short"),
+    [
+        (SHORT, True),
+        (replace(SHORT, max_degree=SHORT_ROW + 1), False),
+        (replace(SHORT, num_nodes=MOST_GATHERING + 1), False),
+        (replace(SHORT, num_nodes=MANY_SHORT_ROWS - 1, num_arcs=2**18), False),
+        (None, False),
+    ],
+    ids=["short rows", "a longer row", "more nodes", "few nodes", "not known"],
+)
+def test_nodes_of_short_rows_gather_bits(given_facts: GraphFacts | None, short: bool) -> None:
+    module = starplat.compile(EXAMPLES / "closeness.sp").module()
+    made = decided(module, AUTO, CUDA, given_facts).module
+    names = {kernel.name for kernel in made.kernels}
+    inside = {op.kernel for loop in loops_of(made) for op in walk_host(loop.body) if isinstance(op, ir.Launch)}
+    assert ("closeness_centrality_gather_bits" in inside) is short
+    assert ("closeness_centrality_gather_bits" in names) is short
+    assert ("closeness_centrality_offer_bits" in names) is not short
+    wide = decided(module, replace(AUTO, sources=Batch(512)), CUDA, given_facts)
+    assert "closeness_centrality_offer_bits" in {kernel.name for kernel in wide.module.kernels}
+
+
+@pytest.mark.parametrize("name", ["in a search", "against arcs", "from all nodes", "no level"])
+@pytest.mark.parametrize("machine", [Machine(2, 64), Machine(2, 128, family=HIP, warp=64)], ids=["cuda", "hip"])
+def test_gathered_bits_give_the_same(name: str, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_compiler()
+    made: list[str] = []
+    monkeypatch.setattr("starplat.schedule.facts.MANY_SHORT_ROWS", 0)
+    monkeypatch.setattr("starplat.runtime.scheduling.wants_facts", lambda *_: True)
+    monkeypatch.setattr(batch, "gathers", lambda state: made.append(gathers(state)) or made[-1])
+    program = starplat.compile(SEARCHES[name])
+    for graph in (generators.chain(20), generators.grid(9), *graphs()):
+        values = given(program, graph)
+        meant = program.run(graph, target="reference", checked=True, **values)
+        for schedule in ("sources=batch(64)", "sources=batch(256)"):
+            with emulated(machine):
+                found = program.run(graph, target="cuda", schedule=schedule, **values)
+            assert first_difference(found, meant) is None, (graph.name, schedule)
+    assert made
 
 
 def test_auto_searches_one_after_another_on_cpus_where_levels_are_thin() -> None:

@@ -5,11 +5,12 @@ whether it had before this level; `front`, whether it comes at this level. Only 
 that no round goes over all. A round has two kernels. One goes over the active nodes, finds what is new in `reached`,
 and does what the program does to a node at this level, once for all sources that come to it. The other offers these
 bits to neighbors, each of which takes what it lacks; or, where many nodes have some, nodes that lack bits look for
-them, and leave when they have all that any node can offer: the `alive` ones.
+them, and leave when they have all that any node can offer: the `alive` ones. Where rows are short every node gathers
+the bits of all its active neighbors instead: what is new in them, which is `coming`, is the next `front`.
 """
 
 from starplat.ir import build, nodes as ir
-from starplat.schedule.sources.kernels import begins, joins_bits, pulls, pushes, visits
+from starplat.schedule.sources.kernels import begins, gathers, joins_bits, pulls, pushes, visits, visits_gathered
 from starplat.schedule.sources.words import INT, NO_BITS, BatchState
 
 
@@ -40,6 +41,7 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
         *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
+        *((ir.Fill(state.front, NO_BITS),) if state.gathers else ()),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),
@@ -74,9 +76,19 @@ def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
     return (
         ir.SetVariable(state.more, build.FALSE),
         ir.Fill(state.following, build.FALSE),
+        *(_gathering(state) if state.gathers else _offering(state)),
+        ir.Swap(state.active, state.following),
+        ir.SetVariable(state.level, build.plus(ir.Ref(state.level), build.ONE)),
+    )
+
+
+def _gathering(state: BatchState) -> tuple[ir.HostOp, ...]:
+    return (ir.Launch(visits_gathered(state)), ir.Launch(gathers(state)), ir.Swap(state.front, state.coming))
+
+
+def _offering(state: BatchState) -> tuple[ir.HostOp, ...]:
+    return (
         ir.Fill(state.alive, NO_BITS),
         ir.Launch(visits(state)),
         ir.Launch(pushes(state), state.active, (ir.Launch(joins_bits(state)), ir.Launch(pulls(state))), dear=True),
-        ir.Swap(state.active, state.following),
-        ir.SetVariable(state.level, build.plus(ir.Ref(state.level), build.ONE)),
     )

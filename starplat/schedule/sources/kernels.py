@@ -34,6 +34,7 @@ def begins(state: BatchState, listed: ir.Array | None) -> str:
         ir.Let(place, build.plus(ir.Ref(state.first), ir.Ref(number := state.local("number", INT)))),
         ir.Let(source, node),
         ir.Store(state.reached, index, one),
+        *((ir.Store(state.front, index, one),) if state.gathers else ()),
         ir.Store(state.active, ir.Ref(source), build.TRUE),
     )
     domain = ir.Numbers(build.minus(ir.Ref(state.last), ir.Ref(state.first)))
@@ -63,6 +64,21 @@ def visits(state: BatchState) -> str:
     body = (*counts, *state.each_word(ir.Ref(node), lanes), *_reached(state))
     is_active = ir.Load(state.active, ir.Ref(node))
     return state.kernel("visit", ir.Kernel("", ir.AllNodes(), node, body, filter=is_active))
+
+
+def visits_gathered(state: BatchState) -> str:
+    """The same, where `gathers` has found the new bits."""
+    state.locals = state.names.inner()
+    node, count = state.searches.node, state.searches.count
+
+    def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
+        bits = [ir.Load(state.front, place) for place in behind(index, several)]
+        ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (one,), LONG), INT) for one in bits]
+        return (ir.SetLocal(count, _sum(ir.Ref(count), ones)),)
+
+    counts = (ir.Let(count, build.ZERO), *state.each_word(ir.Ref(node), lanes)) if _is_counted(state) else ()
+    is_active = ir.Load(state.active, ir.Ref(node))
+    return state.kernel("visit", ir.Kernel("", ir.AllNodes(), node, (*counts, *_reached(state)), filter=is_active))
 
 
 def pushes(state: BatchState) -> str:
@@ -186,7 +202,6 @@ def _row_search(
         ),
         ir.KernelIf(build.equal(all_of(without(ir.Ref(m), ir.Ref(f)) for f, m in pairs), NO_BITS), (ir.KernelBreak(),)),
     )
-    back = ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
     offers = ir.KernelIf(ir.Load(state.active, ir.Ref(neighbor)), look)
     taken: tuple[ir.KernelOp, ...] = (
         *(
@@ -198,10 +213,53 @@ def _row_search(
     )
     return (
         *(ir.Let(one, NO_BITS) for one in found),
-        ir.ForNeighbors(back, ir.Ref(node), neighbor, slot, (offers,), parallel=False),
+        ir.ForNeighbors(_back(state), ir.Ref(node), neighbor, slot, (offers,), parallel=False),
         *(ir.SetLocal(f, on_bits(ir.BinaryOperator.BIT_AND, ir.Ref(f), ir.Ref(m))) for f, m in pairs),
         ir.KernelIf(build.differs(all_of(map(ir.Ref, found)), NO_BITS), taken),
     )
+
+
+def gathers(state: BatchState) -> str:
+    """Every node asks all of its neighbors, which are few, for bits that it lacks."""
+    state.locals = state.names.inner()
+    node = state.local("w", NODE)
+    body = state.each_word(ir.Ref(node), lambda *few: _gathered(state, node, *few))
+    some = (ir.Reduction(state.more, ir.Combine.OR),)
+    comment = "nodes take the bits that they lack"
+    return state.kernel("gather_bits", ir.Kernel("", ir.AllNodes(), node, body, reductions=some, comment=comment))
+
+
+def _gathered(
+    state: BatchState, node: ir.Variable, first: ir.Expression, index: ir.Expression, several: int
+) -> tuple[ir.KernelOp, ...]:
+    """Takes `several` words of a node from its neighbors: all that any of these has, without the bits that are known.
+    What is new lies beside what the neighbors offer, which others still read."""
+    neighbor, slot, places = state.local("v", NODE), state.local("in_e", ir.Element.ARC), behind(index, several)
+    found, had, fresh = (state.several(name, several) for name in ("found", "had", "fresh"))
+    words = list(zip(found, had, fresh, places, behind(state.place(ir.Ref(neighbor), first), several), strict=True))
+    joins = tuple(ir.SetLocal(f, either(ir.Ref(f), ir.Load(state.front, offered))) for f, _, _, _, offered in words)
+    takes: tuple[ir.KernelOp, ...] = (
+        *(ir.Store(state.coming, place, ir.Ref(n)) for _, _, n, place, _ in words),
+        *(ir.Store(state.reached, place, either(ir.Ref(h), ir.Ref(n))) for _, h, n, place, _ in words),
+        ir.Store(state.following, ir.Ref(node), build.TRUE),
+        ir.Contribute(state.more, build.TRUE),
+    )
+    looks: tuple[ir.KernelOp, ...] = (
+        *(ir.Let(h, ir.Load(state.reached, place)) for _, h, _, place, _ in words),
+        *(ir.Let(n, without(ir.Ref(f), ir.Ref(h))) for f, h, n, _, _ in words),
+        ir.KernelIf(build.differs(all_of(map(ir.Ref, fresh)), NO_BITS), takes),
+    )
+    offers = ir.KernelIf(ir.Load(state.active, ir.Ref(neighbor)), joins)
+    return (
+        *(ir.Let(one, NO_BITS) for one in found),
+        ir.ForNeighbors(_back(state), ir.Ref(node), neighbor, slot, (offers,), parallel=False),
+        ir.KernelIf(build.differs(all_of(map(ir.Ref, found)), NO_BITS), looks),
+    )
+
+
+def _back(state: BatchState) -> ir.Direction:
+    """Where nodes look for those that offer bits."""
+    return ir.Direction.IN if state.searches.direction is ir.Direction.OUT else ir.Direction.OUT
 
 
 def ends(made: Made, searches: ir.Searches) -> str:
