@@ -20,7 +20,7 @@ from starplat.backends.hip import HIP
 from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, generators
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import loops_of, walk_host, walk_kernel
 from starplat.runtime import facts, room
 from starplat.runtime.facts import facts_for, has_thin_levels
@@ -261,6 +261,18 @@ def test_nodes_of_short_rows_gather_bits(given_facts: GraphFacts | None, short: 
     assert ("closeness_centrality_offer_bits" in names) is not short
     wide = decided(module, replace(AUTO, sources=Batch(512)), CUDA, given_facts)
     assert "closeness_centrality_offer_bits" in {kernel.name for kernel in wide.module.kernels}
+
+
+@pytest.mark.parametrize(("target", "together"), [("cuda", True), ("hip", False)])
+def test_threads_that_follow_each_other_put_in_their_nodes_at_once(target: str, together: bool) -> None:
+    """Where a target can; threads that share arcs, or look at some nodes only, do not follow each other."""
+    module = starplat.compile(EXAMPLES / "closeness.sp").module()
+    made = decided(module, AUTO, BACKENDS[target].capabilities, SHORT).module
+    kernel = made.kernel("closeness_centrality_gather_bits")
+    assert kernel.threads_follow(kernel.own)
+    assert not replace(kernel, shares_arcs=True).threads_follow(kernel.own)
+    assert not replace(kernel, filter=build.TRUE).threads_follow(kernel.own)
+    assert ("insert_own(" in BACKENDS[target].kernels_text(made)) is together
 
 
 @pytest.mark.parametrize("name", ["in a search", "against arcs", "from all nodes", "no level"])

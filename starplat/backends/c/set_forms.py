@@ -51,10 +51,16 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
     helpers.need("inserted")
 
 
-def need_insertion(helpers: Helpers, members: ir.Array, *, alone: bool = False, new: bool = False) -> str:
-    """Notes the function that inserts a node, and returns its name."""
+def need_insertion(
+    helpers: Helpers, members: ir.Array, *, alone: bool = False, new: bool = False, own: bool = False
+) -> str:
+    """Notes the function that inserts a node, and returns its name; `own` where threads that are together may insert
+    theirs at once."""
     form = FORMS[packing_of(members)]
     new = new and form.list == "shared"
+    if own and packing_of(members) is ir.Packing.SWITCHED:
+        helpers.need("insert_own")
+        return "insert_own"
     if form.list == "shared":
         helpers.need(*(("list_new", "insert_new") if new else (f"mark_{form.words}",)))
         helpers.need(*(() if new or alone else ("list_new", "insert_shared")))

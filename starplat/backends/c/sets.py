@@ -120,8 +120,9 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
     name, need = printer.expressions.local, printer.expressions.helpers.need
     need_frontier(printer.expressions.helpers, statement.members)
     match statement:
-        case st.Insert(members, node, alone, new):
-            function = need_insertion(printer.expressions.helpers, members, alone=alone, new=new)
+        case st.Insert(members, node, alone, new, own):
+            own = own and bool(printer.expressions.spelling.atomic_next)
+            function = need_insertion(printer.expressions.helpers, members, alone=alone, new=new, own=own)
             yield f"{function}({name(members)}, {printer.expressions.expression(node)});"
         case st.IfMany(members, then, otherwise, rows):
             asked = "has_many" if rows is None else "has_some"

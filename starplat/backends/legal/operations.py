@@ -18,7 +18,7 @@ class Operations:
     def __init__(
         self, routine: ir.Kernel | ir.Function, module: ir.Module, capabilities: Capabilities, taken: Iterable[str] = ()
     ) -> None:
-        self.module, self.capabilities = module, capabilities
+        self.routine, self.module, self.capabilities = routine, module, capabilities
         self.locals = locals.Locals(routine, taken)
         self.methods = methods.Methods(capabilities, module.source, routine.span)
         self.updates = updates.Updates(self.locals, self.methods)
@@ -40,7 +40,8 @@ class Operations:
             case ir.SetLocal(variable, value):
                 return (st.Assign(variable, value),)
             case ir.Store(array, index, value):
-                return (updates.stored(array, index, value),)
+                follows = isinstance(self.routine, ir.Kernel) and self.routine.threads_follow(index)
+                return (updates.stored(array, index, value, own=op.in_runs and follows),)
             case ir.UpdateCell():
                 return self.updates.update(op)
             case ir.ExtremeCell():

@@ -88,9 +88,9 @@ class Updates:
         return (*before, st.SwapCell(op.variable, op.array, index, op.expected, value))
 
 
-def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> st.Statement:
+def stored(array: ir.Array, index: ir.Expression, value: ir.Expression, *, own: bool = False) -> st.Statement:
     """The store of a cell; to a packed array nodes are only added."""
     if not array.packed:
         return st.StoreCell(array, index, value)
     assert value == build.TRUE, "the schedule packs what is only added to"
-    return st.Insert(array, index)
+    return st.Insert(array, index, own=own)

@@ -39,12 +39,14 @@ class SwapPointers:
 @dataclass(frozen=True, slots=True)
 class Insert:
     """Adds a node to a set; `alone` where only one thread does so, between barriers, `new` where only one thread adds
-    the node, ever, or where it does no harm to list it twice."""
+    the node, ever, or where it does no harm to list it twice, `own` where threads that follow each other add nodes that
+    do, each its own once."""
 
     members: ir.Array
     node: ir.Expression
     alone: bool = False
     new: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,6 +278,11 @@ class Kernel:
         """Whether threads work independently of adjacent ones: each has a piece of the domain, or a share."""
         return self.in_pieces or isinstance(self.domain, Workers)
 
+    def threads_follow(self, node: Expression) -> bool:
+        """Whether this is a thread's own node, and that of the next thread the next one, from 0 on."""
+        in_turn = self.filter is None and not self.in_pieces and not self.shares_arcs
+        return in_turn and self.domain == AllNodes() and node == self.own
+
     @property
     def is_of_part(self) -> bool:
         """Whether it goes over the nodes of a part of a run, not over all."""

@@ -45,12 +45,14 @@ class SetLocal:
 @dataclass(frozen=True, slots=True)
 class Store:
     """`array[index] = value`. `shared`: other iterations may write the cell too (all the same value, any of several
-    right ones, or a race that the program has)."""
+    right ones, or a race that the program has). `in_runs`: nodes that follow each other mostly do so at once, each with
+    its own cell, once in a launch."""
 
     array: Array
     index: Expression
     value: Expression
     shared: bool = False
+    in_runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

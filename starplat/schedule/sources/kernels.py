@@ -241,7 +241,7 @@ def _gathered(
     takes: tuple[ir.KernelOp, ...] = (
         *(ir.Store(state.coming, place, ir.Ref(n)) for _, _, n, place, _ in words),
         *(ir.Store(state.reached, place, either(ir.Ref(h), ir.Ref(n))) for _, h, n, place, _ in words),
-        ir.Store(state.following, ir.Ref(node), build.TRUE),
+        ir.Store(state.following, ir.Ref(node), build.TRUE, in_runs=True),
         ir.Contribute(state.more, build.TRUE),
     )
     looks: tuple[ir.KernelOp, ...] = (
