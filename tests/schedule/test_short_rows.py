@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -191,15 +194,65 @@ function asks(Graph g, propNode<int> mark, propNode<bool> waits) {{
         ("w.waits && g.count_outNbrs(w) < g.count_outNbrs(v)", True),
         ("w.mark != 0 && v.mark % 7 == 3", True),
         ("w.mark != 0 && v.mark / w.mark == 3", False),
-        ("w > 0 && g.count_outNbrs(w - 1) == 3", False),
     ],
-    ids=["two parts", "a known divisor", "a divisor that may be 0", "a row that there may not be"],
+    ids=["two parts", "a known divisor", "a divisor that may be 0"],
 )
 def test_parts_of_a_test_are_asked_at_once_where_none_can_fail(test: str, at_once: bool) -> None:
     module = for_target(starplat.compile(ASKS.format(test=test)).module(), "cuda", None, ROADS)
     made = kernels_text_to_run("cuda", module)
     asked = made.split("ask_short_rows(num_nodes")[1].split("},\n")[1]
     assert ("&&" not in asked) is at_once
+
+
+HALVINGS = "\nfunction halvings(int a) { int n = 0; while (a != 1) { a = a / 2; n += 1; } return n; }\n"
+WORK = {"row": "g.count_outNbrs(w - 1) == 3", "loop": "halvings(w.mark) > 1"}
+"""Tests that may fail, or not end, for nodes that are nobody's neighbor."""
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_nodes_that_are_no_neighbors_are_not_asked_what_may_fail_of_them(name: str) -> None:
+    more = HALVINGS if name == "loop" else ""
+    asks = ASKS.format(test=WORK[name]) + more
+    module = for_target(starplat.compile(asks).module(), "cuda", None, ROADS)
+    assert "ask_short_rows(num_nodes" not in kernels_text_to_run("cuda", module)
+    changes = MARKS.format(filter=".filter(waits)", work=f"if ({WORK[name]}) {{ w.open = True; }}") + more
+    module = for_target(starplat.compile(changes).module(), "cuda", None, ROADS)
+    made = kernels_text_to_run("cuda", module)
+    call = made.split("advance_short_rows(num_nodes")[-1].split(");\n")[0]
+    assert re.search(r"if \(.+\) open_\[w\]", call), "the work on an arc asks itself"
+
+
+def test_a_loop_that_ends_for_neighbors_alone_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GraphFacts, "has_short_rows", True)
+    monkeypatch.setattr(step, "is_small", lambda *_: True)
+    work = f"if ({WORK['loop']}) {{ w.open = True; }}"
+    program = starplat.compile(MARKS.format(filter=".filter(waits)", work=work) + HALVINGS)
+    nodes = 90
+    graph = Graph.from_arcs(nodes, np.array([0]), np.array([1]), directed=True)
+
+    def given() -> dict[str, Any]:
+        waits, mark = np.zeros(nodes, bool), np.zeros(nodes, np.int32)
+        waits[0], mark[1] = True, 8
+        return {"waits": waits, "open": np.zeros(nodes, bool), "mark": mark, "weight": np.ones(1, np.int32)}
+
+    expected = program.run(graph, target="reference", arguments=given())
+    with emulated(MACHINES["warps"]):
+        found = program.run(graph, target="cuda", arguments=given())
+    np.testing.assert_array_equal(found["open"], expected["open"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ASKS.format(test="v.mark > 3").replace("if (v.mark", "int x = w.mark;\n        if (v.mark"),
+        MARKS.format(filter=".filter(waits)", work="if (w.open) { int x = w.mark; }"),
+    ],
+    ids=["ask", "change"],
+)
+def test_rows_whose_neighbors_nothing_needs_are_compiled(source: str) -> None:
+    assert "short_rows(num_nodes" not in kernels_text_to_run(
+        "cuda", for_target(starplat.compile(source).module(), "cuda", None, ROADS)
+    )
 
 
 @pytest.mark.parametrize(("memory", "short"), [("resident", True), ("mapped", False)])
@@ -213,6 +266,6 @@ def test_rows_of_the_host_are_not_taken_whole(program: str, memory: str, short: 
 
 @pytest.mark.parametrize(("program", "one"), [("maximal_independent_set", True), ("closeness", False)])
 def test_one_thread_of_a_block_stores_what_all_nodes_may_find(program: str, one: bool) -> None:
-    made = kernels_text_to_run("cuda", for_target(starplat.compile(program).module(), "cuda", None, ROADS))
+    made = kernels_text_to_run("cuda", for_target(starplat.compile(program).module(), "cuda", None, GRID))
     assert ("if (__syncthreads_or(more_part) && threadIdx.x == 0) more_found" in made) is one
     assert ("if (more_part) more_found" in made) is not one

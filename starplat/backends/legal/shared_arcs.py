@@ -1,5 +1,6 @@
 """Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, TypeVar
@@ -83,12 +84,16 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     long_rows = any(rows.kept is not None for rows in operations.module.prepared)  # else the test alone takes longer
     short_rows = _takes_whole_rows(operations, kernel, loop)
     asked, work = _tested(kernel, loop) if of_all and (long_rows or short_rows) else ((), loop.body)
+    known = visitor.all_expressions((*repeated(ahead), *asked))
+    if short_rows and not _holds_for_any(known, kernel, loop, operations.module):
+        asked, work = (), loop.body
     needed = operations.block(repeated(ahead))
     body = replace_continue((*needed, *operations.along(loop, operations.block(work))), (st.Leave(),))
     test: st.Body = ()
     if asked:
         body = without_unread(body)
         test = without_unread((*needed, *operations.along(loop, operations.block(asked))))
+    short_rows = short_rows and _names(loop.neighbor, body)
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
@@ -180,8 +185,9 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
 
 def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
     """A test of arcs, and the work on a node that knows whether one passes."""
-    loop, short_rows = parts.loop, _takes_whole_rows(operations, kernel, parts.loop)
-    condition = _at_once(parts.condition, kernel, loop, operations.module) if short_rows else parts.condition
+    loop, of_arc = parts.loop, (*visitor.all_expressions((*parts.ahead, *parts.of_arc)), parts.condition)
+    short_rows = _takes_whole_rows(operations, kernel, loop) and _holds_for_any(of_arc, kernel, loop, operations.module)
+    condition = _at_once(parts.condition, operations.module) if short_rows else parts.condition
     asked = (*operations.block((*parts.ahead, *parts.of_arc)), st.Leave(condition))
     test = operations.along(loop, without_unread(asked))
     ahead, answer = operations.block(parts.ahead), parts.answer
@@ -189,19 +195,33 @@ def _ask(operations: Operations, kernel: ir.Kernel, parts: Asking) -> st.Ask:
         answer = operations.locals.fresh(f"not_{answer.name}", ir.Element.BOOL)
         ahead = (*ahead, st.Declare(parts.answer, build.denied(ir.Ref(answer)), constant=False))
     finish = without_unread(replace_continue((*ahead, *operations.block(parts.rest)), (st.Leave(),)))
-    rows = loop.layout.offsets
+    rows, short_rows = loop.layout.offsets, short_rows and _names(loop.neighbor, test)
     return st.Ask(kernel.index, kernel.filter, rows, loop.position, test, answer, finish, short_rows=short_rows)
 
 
-def _at_once(condition: ir.Expression, kernel: ir.Kernel, loop: ir.ForNeighbors, module: ir.Module) -> ir.Expression:
-    """The condition with all its parts evaluated, so that their loads are under way together, where none can fail."""
+def _holds_for_any(asked: Iterable[ir.Expression], kernel: ir.Kernel, loop: ir.ForNeighbors, module: ir.Module) -> bool:
+    """Whether a test may be asked of any two nodes: it reads no cells but theirs, and has no loop that may not end. So
+    it is asked of nodes that are not kept, with themselves for the neighbors that they lack."""
     nodes = (kernel.own, ir.Ref(loop.neighbor))
     near = {*nodes, *(build.plus(node, ir.Const(1, ir.Element.NODE)) for node in nodes)}
-    for part in visitor.walk_expression(inlined(condition, module)):
+    for part in (part for one in asked for part in visitor.walk_expression(inlined(one, module))):
         match part:
             case ir.Load(array, index) if index not in (near if array in ir.GRAPH_ARRAYS else nodes):
-                return condition
-            case ir.CallFunction() | ir.FindArc():
+                return False
+            case ir.CallFunction():
+                return False
+    return True
+
+
+def _names(neighbor: ir.Variable, body: st.Body) -> bool:
+    return any(isinstance(part, st.Declare) and part.variable == neighbor for part in body)
+
+
+def _at_once(condition: ir.Expression, module: ir.Module) -> ir.Expression:
+    """The condition with all its parts evaluated, so that their loads are under way together, where none can fail."""
+    for part in visitor.walk_expression(inlined(condition, module)):
+        match part:
+            case ir.FindArc():
                 return condition
             case ir.Binary(operator, _, ir.Const(value)) if operator.divides and value != 0:
                 continue

@@ -50,8 +50,10 @@ class Body:
             case ir.SetLocal(variable, value):
                 self.local(variable)
                 scope.value(value, variable.element)
-            case ir.Store(array, index, value, shared):
+            case ir.Store(array, index, value, shared, in_runs):
                 self.cell(array, index, value, shared)
+                alone = value == build.TRUE and not shared
+                scope.require(alone or not in_runs, f"'{array.name}' gets something besides own nodes in runs")
             case ir.UpdateCell(combine, array, index, value, shared):
                 self.cell(array, index, value, shared)
                 scope.require(combines(combine, array.element), f"'{array.name}' cannot be updated by {combine.value}")
