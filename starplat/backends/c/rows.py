@@ -104,8 +104,24 @@ class RowPrinter:
         need_advance(helpers, look.members)
         helpers.need("look_ahead")
         helpers.need(*("advance_ahead",) if look.sums is None else ("advance_and_gather", "advance_and_gather_ahead"))
-        given = ", ".join(map(name, (look.members, look.rows, look.columns, *(look.sums or ()))))
-        yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({given});"
+        offer = look.offer
+        if look.declares and offer is not None:
+            yield from self.offer(offer)
+        given = [*map(name, (look.members, look.rows, look.columns, *(look.sums or ())))]
+        if look.many or offer is not None:
+            given.append("2 * FEW_AHEAD" if look.many else "FEW_AHEAD")
+        if offer is not None:
+            given.append(name(offer.function))
+        yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({', '.join(given)});"
+
+    def offer(self, offer: st.Offer) -> Iterator[str]:
+        name, kind = self.expressions.local, self.expressions.spelling.values[offer.offered.element]
+        here = f"{name(offer.cell.array)}[{name(offer.node)}]"
+        yield f"{kind} {name(offer.offered)} = 0;  // by a thread's arc"
+        yield f"const auto {name(offer.function)} = [&](int {name(offer.node)}, arc_t {name(offer.position)}) {{"
+        yield f"{INDENT}const {kind} {name(offer.now)} = *(volatile {kind} *)&{here};  // not what a cache has kept"
+        yield f"{INDENT}{name(offer.offered)} = {self.expressions.expression(offer.candidate)};"
+        yield "};"
 
     def advance_ahead(self, advance: st.Advance, ahead: st.Ahead) -> Iterator[str]:
         name = self.expressions.local
@@ -113,7 +129,8 @@ class RowPrinter:
         head = list(self.over_nodes(advance, "advance", *more))
         yield from (head[0].replace("advance(", "advance_ahead(", 1), *head[1:])
         given = f"(int {name(advance.node)}, arc_t {name(advance.position)}, int {name(ahead.neighbor)})"
-        yield from self.function(given, advance.body, ");")
+        offer = f", {name(ahead.offer.function)}" if ahead.offer is not None else ""
+        yield from self.function(given, advance.body, f"{offer});")
 
     def advance_short_rows(self, advance: st.Advance) -> Iterator[str]:
         neighbor, columns = _neighbor(advance, advance.body)

@@ -121,7 +121,7 @@ class StatementPrinter:
                 yield from (f"{INDENT}{line}" for line in comments)
                 yield from self.inside(body)
                 yield "}"
-            case st.GridBarrier(lacking, together):
+            case st.GridBarrier(lacking, together, _):
                 spelling = self.expressions.spelling
                 if spelling.barrier_helper is not None:
                     self.expressions.helpers.need(spelling.barrier_helper)

@@ -144,7 +144,8 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, l
     sorted_out = _SortedOut(rounds.following, driver.later, limit, in_cluster=maker.op.cluster).block(body)
     ends = maker.inserted(sorted_out, rounds.following, driver.later)
     walked = st.Scope(maker.comments(kernel), (*sorted_out, *ends))
-    return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
+    next = st.NearNodes(rounds.following, driver.values)
+    return walked, st.GridBarrier(next=next), st.SwapPointers(rounds.now, rounds.following)
 
 
 def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable) -> st.Body:
@@ -227,7 +228,7 @@ def _next_ones(
         st.EachMember(later, True, node, sort),
         st.Inserted(now),
         st.Inserted(following),
-        st.GridBarrier(),
+        st.GridBarrier(next=st.NearNodes(now, driver.values)),
         st.SwapPointers(later, following),
         st.IfEmpty(now, (), (st.Break(),)),
         st.IfEmpty(later, (st.Break(),)),

@@ -225,11 +225,12 @@ class EachTriangle:
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """What a cluster has read of a walk's rows at the barrier before, by a LookAhead that `found` it: the `neighbor` of
-    an arc, from `columns`."""
+    an arc, from `columns`, and perhaps what it offers."""
 
     found: ir.Variable
     neighbor: ir.Variable
     columns: ir.Array
+    offer: launches.Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
