@@ -9,11 +9,13 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import (
+    FORMS,
     has_whole_list,
     need_advance,
     need_insertion,
     need_of_list,
     need_visit,
+    packing_of,
     puts_in_together,
 )
 from starplat.ir import build, conditions, nodes as ir
@@ -74,7 +76,10 @@ class RowPrinter:
             yield from self.over_nodes(advance, "advance")
         if advance.test:
             yield from self.test(advance)
+        streamed = {ir.Ref(advance.position)} if advance.few and not self.reads_far(advance.body) else set()
+        self.expressions.streamed |= streamed
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
+        self.expressions.streamed -= streamed
 
     def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
         advance, gather = both.advance, both.gather
@@ -400,6 +405,9 @@ class RowPrinter:
                 self.need_for_rows("gather_members")
             function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
             need(function)
+            if isinstance(loop, st.Advance) and loop.few and FORMS[packing_of(members)].list == "short":
+                function = "advance_near"
+                need(function)
         return function, whose
 
     def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: st.Body) -> Iterator[str]:
@@ -417,7 +425,8 @@ class RowPrinter:
             if helper in _BY_WARP_NUMBER:
                 self.expressions.helpers.need("warp_number")
             self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
-            self.expressions.helpers.need(helper)
+            few = {"long_rows": "few"} if helper == "share_arcs" and self.expressions.helpers.thin else {}
+            self.expressions.helpers.need(helper, **few)
 
     def listed(self, listed: ir.Listed) -> str:
         """The start and length of a list."""
