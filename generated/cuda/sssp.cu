@@ -67,11 +67,16 @@ extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
     const double mean_degree = (double)num_arcs / (double)num_nodes;
     const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
         / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
-    const int least_width = saturated<int>(fmax((double)longest_row <= 4.0 * mean_degree
-        || (double)num_arcs < 16777216.0 ? (double)width : (double)width / 32.0, 1.0));
+    const int least_width = saturated<int>(fmax((double)longest_row <= 4.0 * mean_degree ? (double)width
+        : (double)width / fmin(fmax(sqrt((double)num_arcs / 32768.0), 1.0), 32.0), 1.0));
+    const int enough = saturated<int>((double)longest_row <= 4.0 * mean_degree
+        ? (mean_degree < 8.0 ? 1.0 : fmax((double)num_arcs / 65536.0, 1.0)) : (double)num_arcs < 16777216.0
+        ? fmin(fmax((double)num_arcs / 8192.0, 1.0), 200.0) : 1.0);
     clear(modified_later, num_nodes);
     grid_barrier(arrived);
     int limit = least_width;
+    __shared__ int enough_near;
+    if (threadIdx.x == 0) enough_near = enough;
     int rise = least_width;
     int stride = least_width;
     int modified_later_size = 0;
@@ -80,10 +85,10 @@ extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
         {
             // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
             #line 12 "sssp.sp"
-            advance(modified, num_nodes, row_offsets, every_node,
+            advance_near(modified, num_nodes, row_offsets, every_node,
                 [&](int v, arc_t e) {
-                    const int nbr = columns[e];
-                    const int candidate = add_inf(dist[v], weight[e]);
+                    const int nbr = __ldcs(&columns[e]);
+                    const int candidate = add_inf(dist[v], __ldcs(&weight[e]));
                     if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
                         if (candidate < limit) {
                             insert(modified_next, nbr);
@@ -97,11 +102,13 @@ extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
         }
         grid_barrier(arrived);
         { auto other = modified; modified = modified_next; modified_next = other; }
-        if (!is_empty(modified)) {
-            continue;
-        }
-        if (is_empty(modified_later)) {
-            break;
+        int modified_size = 0;
+        modified_size = size_of(modified);
+        if (modified_size >= enough_near) continue;
+        if (is_empty(modified)) {
+            if (is_empty(modified_later)) {
+                break;
+            }
         }
         modified_later_size = size_of(modified_later);
         while (true) {
@@ -138,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(512, 3) sssp_loop(
     }
 }
 
-#line 142 "sssp.cu"
+#line 149 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

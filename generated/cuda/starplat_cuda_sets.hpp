@@ -317,7 +317,7 @@ __device__ inline void advance_members(
     LongRows &long_rows = no_long_rows();
     const auto walk = [&](int node) { share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
     visit_found(set, size, num_nodes, takes, walk);
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
 }
 
 // Puts in the nodes first + i for every thread i of a warp in `found`; all threads of the warp together.
@@ -413,6 +413,24 @@ __device__ inline void gather_and_keep(
     Finish finish
 ) {
     gather_noted(set, places, num_nodes, false, rows, start, keep, join, value, finish);
+}
+
+// As advance, for sets that often have few members. Then a block takes some of them, or some blocks take one, and its
+// warps share their rows laid end to end: none is left with a long one.
+template <bool far = false, class Keep, class Body>
+__device__ inline void advance_near(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    const int size = listed(set), blocks = gridDim.x;
+    if (size <= 0 || size > WARP * blocks) return advance<far>(set, num_nodes, rows, keep, body);
+    begin_anew(set);
+    const int share = (size + blocks - 1) / blocks, groups = (size + share - 1) / share, parts = blocks / groups;
+    const int part = blockIdx.x / groups, lane = threadIdx.x % WARP, place = blockIdx.x % groups + lane * groups;
+    if (part >= parts) return;
+    int node = lane < share && place < size ? set.list[place] : -1;
+    if (part == 0 && threadIdx.x < WARP && node >= 0) set.bits[node / 32] = 0;
+    if (node >= 0 && !keep(node)) node = -1;
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const arc_t begin = part * blockDim.x + threadIdx.x / WARP * WARP;
+    each_arc<far>(WarpArcs(node, first, end - first, far), begin, parts * blockDim.x, body);
 }
 
 typedef Frontier Set;  // where a namespace has sets of its own

@@ -624,7 +624,9 @@ struct WarpArcs {
     }
 
     // Adds the first arcs of a node's row.
-    __device__ WarpArcs(int whose, arc_t begin, arc_t degree) : node(whose), first(begin) { lay_out(begin + degree); }
+    __device__ WarpArcs(int whose, arc_t begin, arc_t degree, bool far = false) : node(whose), first(begin) {
+        lay_out(begin + degree, far);
+    }
 
     __device__ void lay_out(arc_t end, bool far = false) {
         arc_t begin = first, width = end - first;
@@ -654,11 +656,10 @@ struct WarpArcs {
     }
 };
 
-// Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
+// Calls body(node, arc) for the arcs at a warp's places of rows laid end to end: from `begin` on, every `step`.
 template <bool far, class Body>
-__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
-    const WarpArcs arcs(node, rows, long_rows, far);
-    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
+__device__ inline void each_arc(const WarpArcs &arcs, arc_t begin, arc_t step, Body body) {
+    for (; begin < arcs.count; begin += step) {
         const arc_t place = begin + threadIdx.x % WARP;
         const int owner = arcs.owner(place);
         const int of = from_lane(arcs.node, owner);
@@ -666,6 +667,12 @@ __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_ro
         const arc_t first = far ? from_lane(arcs.first, owner) : arc;
         if (place < arcs.count && arc >= first) body(of, arc);
     }
+}
+
+// Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
+template <bool far, class Body>
+__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
+    each_arc<far>(WarpArcs(node, rows, long_rows, far), 0, WARP, body);
 }
 
 // Calls body(node, arc) for the arcs of a row that a warp takes from its `place` on, a multiple of WARP, every `step`
@@ -679,16 +686,16 @@ __device__ inline void row_arcs(int node, const arc_t *rows, arc_t place, arc_t 
     }
 }
 
-// Calls body(node, arc) for the arcs of the deferred nodes.
-template <class Body>
+// Calls body(node, arc) for the arcs of the deferred nodes, which the warps of the block share evenly.
+template <bool far, class Body>
 __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
-    const int warp = threadIdx.x / WARP;
     __syncthreads();
-    for (int i = warp; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
-        row_arcs<WARP>(long_rows.nodes[i], rows, 0, WARP, body);
-    }
-    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        row_arcs<WARP>(long_rows.huge[i], rows, warp * WARP, blockDim.x, body);
+    const int some = min(long_rows.count, MOST_LONG), all = some + min(long_rows.huge_count, MOST_HUGE);
+    for (int begin = 0; begin < all; begin += WARP) {
+        const int i = begin + threadIdx.x % WARP;
+        const int node = i < some ? long_rows.nodes[i] : i < all ? long_rows.huge[i - some] : -1;
+        const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+        each_arc<far>(WarpArcs(node, first, end - first, far), threadIdx.x / WARP * WARP, blockDim.x, body);
     }
     __syncthreads();
 }
@@ -717,7 +724,7 @@ __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, 
     }
     wait_for_warp();
     share_arcs<far>(lane < count ? waiting[lane] : -1, rows, long_rows, body);
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
 }
 
 #define MOST_ARCS 256  // that a warp takes together
@@ -761,7 +768,7 @@ __device__ inline void advance_words(
         const int node = word < size ? words[word] + threadIdx.x % 32 : num_nodes;
         share_arcs<far>(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
     }
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
 }
 
 // Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
@@ -779,7 +786,7 @@ __device__ inline void advance_listed(const int *list, int size, const arc_t *ro
         const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
         share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     }
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
 }
 
 #define TRIED_AT_ONCE 16  // arcs of a thread whose tests are under way together

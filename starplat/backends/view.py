@@ -83,8 +83,9 @@ class _Viewer:
         self.module = module
         self.spelling = spelling
         self.names = names
-        wide = any(op.wide for op in visitor.loops_of(module))
-        self.helpers = Helpers(launch.most_sets(module), wide, of_space=CLUSTER_MACROS)
+        loops = tuple(visitor.loops_of(module))
+        wide, thin = any(op.wide for op in loops), any(op.cluster for op in loops)
+        self.helpers = Helpers(launch.most_sets(module), wide, thin, of_space=CLUSTER_MACROS)
         self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)
         printer = ExpressionPrinter(spelling, names.local, names.helper, self.helpers)

@@ -75,6 +75,7 @@ def read_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from op.scalars
         case ir.Loop(driver=ir.NearestFirst(step=step, hand_over=hand_over) as driver):
             yield from dict.fromkeys((step, driver.first))
+            yield from () if driver.enough is None else (driver.enough,)
             yield from () if hand_over is None else (hand_over.limit,)
         case ir.Together(variable, _, before):
             yield from (variable, before)

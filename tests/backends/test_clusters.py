@@ -62,6 +62,7 @@ def test_wide_groups_ask_for_what_stands_beside(name: str, monkeypatch: pytest.M
     asked = re.findall(r"ask_beside\((\w+)", few)
     assert {"columns", "row_offsets"} <= set(asked)
     assert (len(set(asked)) > 2) == (name == "sssp"), "bits that are set without waiting need not be near"
+    assert ("look_ahead(modified, row_offsets, columns, 2 * FEW_AHEAD, offer)" in few) == (name == "sssp")
 
 
 @pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
@@ -279,8 +280,43 @@ def test_a_block_reads_rows_of_its_own_nodes_while_it_waits_for_others() -> None
     few = few_of("bfs_levels")
     assert "auto ahead = look_ahead(frontier, row_offsets, columns);" in few
     assert "advance_ahead(frontier, num_nodes, row_offsets, columns, ahead, every_node," in few
-    for name in ("sssp", "betweenness"):
-        assert "look_ahead" not in few_of(name), "what stands behind the barrier, or beside the walk"
+    assert "look_ahead" not in few_of("betweenness"), "what stands behind the barrier, or beside the walk"
+
+
+def test_a_block_knows_what_arcs_offer_where_nearest_nodes_come_next() -> None:
+    """Behind a walk and behind the far pile, which adds to the near nodes; by values as they are then."""
+    few = few_of("sssp")
+    assert few.count("ahead = look_ahead(modified, row_offsets, columns, FEW_AHEAD, offer);") == 2
+    assert few.count("ahead = look_ahead(modified_next, row_offsets, columns, FEW_AHEAD, offer);") == 1
+    assert "const int dist_now = *(volatile int *)&dist[v];" in few
+    assert "offered = add_inf(dist_now, weight[e]);" in few
+    assert "[&](int v, arc_t e, int nbr) {" in few
+    assert "const int candidate = offered;" in few
+    assert "dist[v]" not in few.split("while (true) {")[1]
+
+
+SMALL_STEPS = "loop=cluster,priority=delta(9)"
+FACTOR = (("Graph g, ", "Graph g, int factor, "), ("e.weight", "factor * e.weight"))
+OTHERS = (("g.neighbors(v)", "g.neighbors(v).filter(nbr != v)"),)
+
+
+@pytest.mark.parametrize(("changes", "knows"), [((), True), (FACTOR, True), (OTHERS, False)], ids=["", "by", "others"])
+@pytest.mark.parametrize("enough", [9, 10**6])
+def test_nearest_nodes_that_are_read_ahead_come_to_the_same_distances(
+    enough: int, changes: tuple[tuple[str, str], ...], *, knows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearest, "_ENOUGH", enough)
+    program = starplat.compile(changed((EXAMPLES / "sssp.sp").read_text(encoding="utf-8"), *changes))
+    text = pipeline.kernels_text(program.module(), "cuda", SMALL_STEPS)
+    assert ("look_ahead(modified, row_offsets, columns, FEW_AHEAD, offer)" in text) == knows
+    assert ("look_ahead(modified, row_offsets, columns)" in text) != knows
+    graph = random_graph(260, 6, 7).with_random_weights(1, 30)
+    arguments = {"src": 3} | ({"factor": 3} if changes is FACTOR else {})
+    expected = program.run(graph, target="reference", arguments=arguments)["dist"]
+    for machine in MACHINES[1:3]:
+        with emulated(machine):
+            found = program.run(graph, target="cuda", arguments=arguments, schedule=SMALL_STEPS)["dist"]
+        np.testing.assert_array_equal(found, expected)
 
 
 COUNTED = (

@@ -85,7 +85,7 @@ def test_near_nodes_come_first(text: str, by_host: bool) -> None:
 @pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
 def test_threads_share_arcs_and_sort_out_who_is_near(text: str) -> None:
     kernels = BACKENDS["cuda"].kernels_text(decided(starplat.compile(text).module(), AUTO, CUDA).module)
-    assert "advance(active, " in kernels
+    assert "advance_near(active, " in kernels
     assert kernels.count("insert(active_later, w);") == 1
 
 
@@ -110,8 +110,14 @@ def test_steps_that_are_told_or_narrower_or_of_thin_graphs_do_not_change(schedul
 
 @pytest.mark.parametrize("schedule", ["loop=device", "loop=cluster"])
 @pytest.mark.parametrize("name", ["long rows", "even rows"])
-def test_growing_steps_come_to_the_same_distances(name: str, schedule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step, "_MANY_ARCS", 1.0)
+@pytest.mark.parametrize("near", [65536.0, 64.0], ids=["any node is enough", "the limit rises early"])
+def test_growing_steps_come_to_the_same_distances(
+    near: float, name: str, schedule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step, "_NARROW_FROM", 1.0)
+    monkeypatch.setattr(step, "_THIN", 1.0)
+    monkeypatch.setattr(step, "_ARCS_OF_A_NEAR_NODE", near)
+    monkeypatch.setattr(step, "_ARCS_OF_ONE_BESIDE_HUBS", near)
     made = generators.rmat(8, 8, 1) if name == "long rows" else generators.grid(16, 16)
     graph = made.with_random_weights(1, 255, 1)
     assert bool(graph.out_degrees.max() > 4 * graph.out_degrees.mean()) is (name == "long rows")
@@ -121,6 +127,38 @@ def test_growing_steps_come_to_the_same_distances(name: str, schedule: str, monk
         found = run_module(module, graph, target="cuda", arguments=given, schedule=PLAIN)
     expected = starplat.compile(SPELLINGS["plain"]).run(graph, target="reference", arguments=given)
     np.testing.assert_array_equal(found["dist"], expected["dist"])
+
+
+def test_the_limit_rises_early_where_rows_are_even_or_graphs_small() -> None:
+    """Not where nodes have few arcs, nor with hubs among 2^24 arcs and more."""
+    text = BACKENDS["cuda"].kernels_text(decided(starplat.compile(SPELLINGS["plain"]).module(), AUTO, CUDA).module)
+    told = " ".join(text.split("const int enough = ")[1].split(";")[0].split())
+    assert told == (
+        "saturated<int>((double)longest_row <= 4.0 * mean_degree"
+        " ? (mean_degree < 8.0 ? 1.0 : fmax((double)num_arcs / 65536.0, 1.0)) : (double)num_arcs < 16777216.0"
+        " ? fmin(fmax((double)num_arcs / 8192.0, 1.0), 200.0) : 1.0)"
+    )
+    assert "    __shared__ int enough_near;\n    if (threadIdx.x == 0) enough_near = enough;\n" in text
+    assert "if (active_size >= enough_near) continue;" in text
+
+
+def streets_around_a_hub(side: int) -> Graph:
+    """Nodes in rows and columns, of which one is joined to a third of them too."""
+    place = np.arange(side * side)
+    right, below, others = place[place % side > 0], place[side:], place[::3]
+    one = np.concatenate([right, below, np.zeros_like(others)])
+    other = np.concatenate([right - 1, below - side, others])
+    return Graph.from_arcs(side * side, one, other).undirected().with_random_weights(1, 255, 1)
+
+
+@pytest.mark.parametrize("blocks", [1, 3, 7])
+def test_blocks_that_share_rows_of_few_near_nodes_come_to_the_same_distances(blocks: int) -> None:
+    """Some blocks for a node, some nodes for a block, more than its warps lay out."""
+    graph, text, given = streets_around_a_hub(20), SPELLINGS["plain"], {"src": 399, "factor": 3}
+    expected = starplat.compile(text).run(graph, target="reference", arguments=given)["dist"]
+    with emulated(Machine(blocks=blocks, threads=64, seed=blocks, limits=False)):
+        found = run_module(scheduled(text, "loop=device"), graph, target="cuda", arguments=given, schedule=PLAIN)
+    np.testing.assert_array_equal(found["dist"], expected)
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)

@@ -9,11 +9,13 @@ from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import (
+    FORMS,
     has_whole_list,
     need_advance,
     need_insertion,
     need_of_list,
     need_visit,
+    packing_of,
     puts_in_together,
 )
 from starplat.ir import build, conditions, nodes as ir
@@ -74,7 +76,10 @@ class RowPrinter:
             yield from self.over_nodes(advance, "advance")
         if advance.test:
             yield from self.test(advance)
+        streamed = {ir.Ref(advance.position)} if advance.few and not self.reads_far(advance.body) else set()
+        self.expressions.streamed |= streamed
         yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
+        self.expressions.streamed -= streamed
 
     def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
         advance, gather = both.advance, both.gather
@@ -104,8 +109,24 @@ class RowPrinter:
         need_advance(helpers, look.members)
         helpers.need("look_ahead")
         helpers.need(*("advance_ahead",) if look.sums is None else ("advance_and_gather", "advance_and_gather_ahead"))
-        given = ", ".join(map(name, (look.members, look.rows, look.columns, *(look.sums or ()))))
-        yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({given});"
+        offer = look.offer
+        if look.declares and offer is not None:
+            yield from self.offer(offer)
+        given = [*map(name, (look.members, look.rows, look.columns, *(look.sums or ())))]
+        if look.many or offer is not None:
+            given.append("2 * FEW_AHEAD" if look.many else "FEW_AHEAD")
+        if offer is not None:
+            given.append(name(offer.function))
+        yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({', '.join(given)});"
+
+    def offer(self, offer: st.Offer) -> Iterator[str]:
+        name, kind = self.expressions.local, self.expressions.spelling.values[offer.offered.element]
+        here = f"{name(offer.cell.array)}[{name(offer.node)}]"
+        yield f"{kind} {name(offer.offered)} = 0;  // by a thread's arc"
+        yield f"const auto {name(offer.function)} = [&](int {name(offer.node)}, arc_t {name(offer.position)}) {{"
+        yield f"{INDENT}const {kind} {name(offer.now)} = *(volatile {kind} *)&{here};  // not what a cache has kept"
+        yield f"{INDENT}{name(offer.offered)} = {self.expressions.expression(offer.candidate)};"
+        yield "};"
 
     def advance_ahead(self, advance: st.Advance, ahead: st.Ahead) -> Iterator[str]:
         name = self.expressions.local
@@ -113,7 +134,8 @@ class RowPrinter:
         head = list(self.over_nodes(advance, "advance", *more))
         yield from (head[0].replace("advance(", "advance_ahead(", 1), *head[1:])
         given = f"(int {name(advance.node)}, arc_t {name(advance.position)}, int {name(ahead.neighbor)})"
-        yield from self.function(given, advance.body, ");")
+        offer = f", {name(ahead.offer.function)}" if ahead.offer is not None else ""
+        yield from self.function(given, advance.body, f"{offer});")
 
     def advance_short_rows(self, advance: st.Advance) -> Iterator[str]:
         neighbor, columns = _neighbor(advance, advance.body)
@@ -383,6 +405,9 @@ class RowPrinter:
                 self.need_for_rows("gather_members")
             function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
             need(function)
+            if isinstance(loop, st.Advance) and loop.few and FORMS[packing_of(members)].list == "short":
+                function = "advance_near"
+                need(function)
         return function, whose
 
     def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: st.Body) -> Iterator[str]:
@@ -400,7 +425,8 @@ class RowPrinter:
             if helper in _BY_WARP_NUMBER:
                 self.expressions.helpers.need("warp_number")
             self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
-            self.expressions.helpers.need(helper)
+            few = {"long_rows": "few"} if helper == "share_arcs" and self.expressions.helpers.thin else {}
+            self.expressions.helpers.need(helper, **few)
 
     def listed(self, listed: ir.Listed) -> str:
         """The start and length of a list."""

@@ -177,6 +177,8 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     if not has_whole_list(members):
         need_of_list(helpers, "gather_noted", members)
         helpers.need("gather_places", "gather_places_and_keep")
+    if FORMS[packing].list == "short":
+        helpers.need("advance_near")
     helpers.need(*_CROSSING.get(FORMS[packing].list, ()))
     if packing is ir.Packing.SHARED:
         helpers.need(*_WITHOUT_SETS)

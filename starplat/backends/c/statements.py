@@ -76,7 +76,7 @@ class StatementPrinter:
                 yield f"{self.expressions.call(call)};"
             case st.CombineGroup():
                 yield from combined_by_group(self.expressions, statement)
-            case st.Scope() | st.GridBarrier() | st.SwapPointers() | st.OnFirst():
+            case st.Scope() | st.GridBarrier() | st.SwapPointers() | st.OnFirst() | st.DeclareForGroup():
                 yield from self.together(statement)
             case st.SharedLoop() | st.TeamLoop() | st.VectorLoop() | st.Alone():
                 yield from structured(self, statement)
@@ -113,7 +113,9 @@ class StatementPrinter:
     def assignment(self, assignment: st.Assign) -> str:
         return assignment_text(self.expressions, assignment.variable, assignment.value)
 
-    def together(self, statement: st.Scope | st.GridBarrier | st.SwapPointers | st.OnFirst) -> Iterator[str]:
+    def together(
+        self, statement: st.Scope | st.GridBarrier | st.SwapPointers | st.OnFirst | st.DeclareForGroup
+    ) -> Iterator[str]:
         """Statements that only persistent kernels have."""
         match statement:
             case st.Scope(comments, body):
@@ -121,7 +123,7 @@ class StatementPrinter:
                 yield from (f"{INDENT}{line}" for line in comments)
                 yield from self.inside(body)
                 yield "}"
-            case st.GridBarrier(lacking, together):
+            case st.GridBarrier(lacking, together, _):
                 spelling = self.expressions.spelling
                 if spelling.barrier_helper is not None:
                     self.expressions.helpers.need(spelling.barrier_helper)
@@ -137,6 +139,12 @@ class StatementPrinter:
                 yield from self.swap_pointers(first, second)
             case st.OnFirst(body):
                 yield from guarded(f"{self.expressions.spelling.thread} == 0", self.lines(body, 0))
+            case st.DeclareForGroup(variable, value):
+                spelling, name = self.expressions.spelling, self.expressions.local(variable)
+                assert spelling.groups is not None
+                assert spelling.groups.scratch is not None
+                yield spelling.groups.scratch.format(kind=spelling.values[variable.element], name=name, cells="")
+                yield f"if ({spelling.lane} == 0) {name} = {self.text(value)};"
             case _:
                 assert_never(statement)
 

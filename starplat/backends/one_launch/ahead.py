@@ -5,25 +5,29 @@ group knows the nodes that it has put into a set before it knows what others hav
 its own nodes, so what it has read by then is what it needs.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from starplat.backends import statements as st
 from starplat.backends.one_launch.loads_at_once import neighbor_first
-from starplat.ir import nodes as ir, visitor
+from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames
+from starplat.ir.rewriter import Replacer
 
 
-def looking_ahead(body: st.Body, changed: Container[ir.Array], names: FreshNames, *, sums: bool) -> st.Body:
-    """The statements of a cluster, whose loops read ahead where a round begins with a walk over a set, or with `sums`
-    beside one, and ends with its only barrier; rows and columns that the launch has `changed` are not read early."""
+def looking_ahead(body: st.Body, changed: Container[ir.Array], names: FreshNames, *, wide: bool) -> st.Body:
+    """The statements of a cluster, whose loops read ahead where a round begins with a walk over a set, or in a `wide`
+    one with sums beside it, and ends with its only barrier, and where nearest nodes come next; rows and columns that
+    the launch has `changed` are not read early."""
     made: list[st.Statement] = []
     for statement in body:
-        made += _loop(statement, changed, names, sums) if isinstance(statement, st.While) else (statement,)
+        made += _loop(statement, changed, names, wide) if isinstance(statement, st.While) else (statement,)
     return tuple(made)
 
 
-def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, sums: bool) -> st.Body:
+def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, wide: bool) -> st.Body:
+    if (nearest := _of_nearest(loop, changed, names, wide)) is not None:
+        return nearest
     barriers = [place for place, inner in enumerate(loop.body) if inner == st.GridBarrier(together=True)]
     walks = [place for place, inner in enumerate(loop.body) if not _stands_between(inner)]
     parts = tuple(visitor.walk(loop.body))
@@ -38,7 +42,7 @@ def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, sums:
     match walking.body:
         case (st.Advance(takes=True) as walk, *_):
             found = _walk(walk, changed, names)
-        case (st.AdvanceAndGather() as both, *_) if sums:
+        case (st.AdvanceAndGather() as both, *_) if wide:
             found = _both(both, changed, names)
         case _:
             return (loop,)
@@ -48,6 +52,66 @@ def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, sums:
     walking = replace(walking, body=(known, *walking.body[1:]))
     rounds = (*loop.body[:first], walking, *loop.body[first + 1 : last], looks, *loop.body[last + 1 :])
     return (replace(looks, declares=True), replace(loop, body=rounds))
+
+
+def _of_nearest(loop: st.While, changed: Container[ir.Array], names: FreshNames, wide: bool) -> st.Body | None:
+    """A loop over the nearest nodes, which reads ahead wherever these are known to come next. A value may be read while
+    other groups still lower it: whoever lowers it puts its node in as well, and reads it anew."""
+    found = [part.next for part in visitor.walk(loop.body) if isinstance(part, st.GridBarrier) and part.next]
+    match loop.body:
+        case (st.Scope(_, (st.Advance(takes=True) as walk, *ends)) as walking, *rest) if found:
+            if (both := _walk(walk, changed, names)) is None:
+                return None
+            looks, known = _offering(*both, found[0].values, changed, names)
+            looks = replace(looks, many=wide)
+            rounds = (replace(walking, body=(known, *ends)), *_looking(rest, looks))
+            return replace(looks, declares=True), replace(loop, body=rounds)
+    return None
+
+
+def _looking(body: Iterable[st.Statement], looks: st.LookAhead) -> Iterator[st.Statement]:
+    for statement in body:
+        match statement:
+            case st.GridBarrier(next=st.NearNodes(members)):
+                yield replace(looks, members=members)
+            case st.While():
+                yield replace(statement, body=tuple(_looking(statement.body, looks)))
+            case _:
+                yield statement
+
+
+def _offering(
+    looks: st.LookAhead, walk: st.Advance, values: ir.Array, changed: Container[ir.Array], names: FreshNames
+) -> tuple[st.LookAhead, st.Advance]:
+    """Both, with what an arc offers the cell of its neighbor, if that is made of the value of its node and of what the
+    launch does not change."""
+    ahead, cell = walk.ahead, build.cell(values, ir.Ref(walk.node))
+    if ahead is None or not isinstance(cell, ir.Load):
+        return looks, walk
+    match walk.body:
+        case (*asked, st.Declare(candidate, sum), st.IfBeyond(_, lowered, at_once=True) as lowers) if (
+            lowered == values
+            and lowers.candidate == ir.Ref(candidate)
+            and all(isinstance(one, st.AskBeside) for one in asked)
+        ):
+            now = names.variable(f"{values.name}_now", values.element)
+            sum = Replacer({cell: ir.Ref(now)}).expression(sum)
+            if not any(_is_late(part, ahead, changed) for part in visitor.walk(sum)):
+                function, offered = (names.variable(name, candidate.element) for name in ("offer", "offered"))
+                offer = st.Offer(function, offered, walk.node, walk.position, now, cell, sum)
+                body = (*asked, st.Declare(candidate, ir.Ref(offered), constant=True), lowers)
+                return replace(looks, offer=offer), replace(walk, body=body, ahead=replace(ahead, offer=offer))
+    return looks, walk
+
+
+def _is_late(part: object, ahead: st.Ahead, changed: Container[ir.Array]) -> bool:
+    """Whether what an expression is made of is not known at the barrier before."""
+    match part:
+        case ir.Array():
+            return part in changed
+        case ir.Variable():
+            return part == ahead.neighbor
+    return isinstance(part, ir.CallFunction)
 
 
 def _stands_between(statement: st.Statement) -> bool:

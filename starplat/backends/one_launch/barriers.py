@@ -105,7 +105,7 @@ def short_behind_walks(body: st.Body) -> st.Body:
     for statement in body:
         match statement:
             case st.GridBarrier(None):
-                made.append(st.GridBarrier(together=together))
+                made.append(replace(statement, together=together))
             case st.While():
                 made.append(replace(statement, body=short_behind_walks(statement.body)))
             case st.If(condition, then, otherwise):

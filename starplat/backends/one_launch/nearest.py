@@ -34,8 +34,13 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
     near, far = (_handed_over(members, hand_over, maker) for members in (rounds.now, driver.later))
     walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
     goes_on: st.Body = (st.IfEmpty(rounds.now, (), (*near, st.Continue())), st.IfEmpty(driver.later, (st.Break(),)))
+    kept: st.Body = ()
     if maker.op.cluster:
         goes_on = _while_near_are_many(rounds, driver, maker, near, far)
+    elif driver.enough is not None:
+        enough = ir.Variable(maker.fresh(f"{driver.enough.name}_near"), ir.Element.INT)
+        kept = (st.DeclareForGroup(enough, ir.Ref(driver.enough)),)
+        goes_on = _while_near_are_enough(rounds, driver, maker, enough)
     one_round = (
         *maker.points.new_round(loop),
         *maker.points.before(rounds.walk),
@@ -47,11 +52,25 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
     )
     return (
         *((st.Declare(limit, ir.Ref(driver.first), constant=False),) if hand_over is None else ()),
+        *kept,
         st.Declare(step, steps.first, constant=False),
         *steps.declared,
         st.While(build.TRUE, one_round),
         *maker.points.over(loop),
         st.Assign(rounds.done.variable, rounds.done.value),
+    )
+
+
+def _while_near_are_enough(
+    rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, enough: ir.Variable
+) -> st.Body:
+    """Goes on with the near nodes while they are enough; sorts the far pile, even an empty one, else."""
+    size = ir.Variable(maker.fresh(f"{rounds.now.name}_size"), ir.Element.INT)
+    return (
+        st.Declare(size, build.ZERO, constant=False),
+        st.AskSize(size, rounds.now),
+        st.If(build.at_least(ir.Ref(size), ir.Ref(enough)), (st.Continue(),)),
+        st.IfEmpty(rounds.now, (st.IfEmpty(driver.later, (st.Break(),)),)),
     )
 
 
@@ -141,10 +160,12 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, l
     """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     kernel = maker.module.kernel(rounds.walk.kernel)
     body = maker.walk(kernel)
-    sorted_out = _SortedOut(rounds.following, driver.later, limit, in_cluster=maker.op.cluster).block(body)
+    few = driver.hand_over is None
+    sorted_out = _SortedOut(rounds.following, driver.later, limit, in_cluster=maker.op.cluster, few=few).block(body)
     ends = maker.inserted(sorted_out, rounds.following, driver.later)
     walked = st.Scope(maker.comments(kernel), (*sorted_out, *ends))
-    return walked, st.GridBarrier(), st.SwapPointers(rounds.now, rounds.following)
+    next = st.NearNodes(rounds.following, driver.values)
+    return walked, st.GridBarrier(next=next), st.SwapPointers(rounds.now, rounds.following)
 
 
 def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable) -> st.Body:
@@ -171,18 +192,23 @@ def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperation
 class _SortedOut:
     """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
-    def __init__(self, following: ir.Array, later: ir.Array, limit: ir.Variable, *, in_cluster: bool) -> None:
+    def __init__(
+        self, following: ir.Array, later: ir.Array, limit: ir.Variable, *, in_cluster: bool, few: bool
+    ) -> None:
         self.following = following
         self.later = later
         self.limit = limit
         self.in_cluster = in_cluster
+        self.few = few
 
     def block(self, body: st.Body) -> st.Body:
         return tuple(map(self.statement, body))
 
     def statement(self, statement: st.Statement) -> st.Statement:
         match statement:
-            case st.Advance() | st.GroupAdvance() | st.EachMember() | st.Scope() | st.Count():
+            case st.Advance():
+                return replace(statement, body=self.block(statement.body), few=self.few)
+            case st.GroupAdvance() | st.EachMember() | st.Scope() | st.Count():
                 return replace(statement, body=self.block(statement.body))
             case st.IfBeyond(candidate=candidate, body=body):
                 body = tuple(self.insertion(inner, candidate) for inner in body)
@@ -227,7 +253,7 @@ def _next_ones(
         st.EachMember(later, True, node, sort),
         st.Inserted(now),
         st.Inserted(following),
-        st.GridBarrier(),
+        st.GridBarrier(next=st.NearNodes(now, driver.values)),
         st.SwapPointers(later, following),
         st.IfEmpty(now, (), (st.Break(),)),
         st.IfEmpty(later, (st.Break(),)),

@@ -73,7 +73,7 @@ class Together:
             changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
             body = ahead_of_barriers(short_behind_walks(body), changed)
             body = side_by_side(asking_beside(body) if op.wide else body)
-            body = looking_ahead(body, changed, names, sums=op.wide)
+            body = looking_ahead(body, changed, names, wide=op.wide)
             body = rows_at_once(body) if op.wide else body
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(

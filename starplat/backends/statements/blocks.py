@@ -225,11 +225,12 @@ class EachTriangle:
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """What a cluster has read of a walk's rows at the barrier before, by a LookAhead that `found` it: the `neighbor` of
-    an arc, from `columns`."""
+    an arc, from `columns`, and perhaps what it offers."""
 
     found: ir.Variable
     neighbor: ir.Variable
     columns: ir.Array
+    offer: launches.Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +245,7 @@ class Advance:
     returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1; the variable
     becomes true if there was no room for all of them. Some rows were read `ahead`; `body` is given the neighbor then.
     Of `short_rows` a thread takes whole ones; both bodies begin with the neighbor, and use nothing else of the arc.
+    The set often has `few` members, some with long rows.
     """
 
     members: ir.Array | None
@@ -259,6 +261,7 @@ class Advance:
     test: Body = ()
     follows: ir.Variable | None = None
     ahead: Ahead | None = None
+    few: bool = False
     short_rows: bool = False
 
 

@@ -6,19 +6,44 @@ from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True)
+class NearNodes:
+    """A set that nothing is put into before it is walked. Whoever lowers one of the nodes' `values` puts the node into
+    the set, or into another that is sorted into this one."""
+
+    members: ir.Array
+    values: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
 class GridBarrier:
     """A grid barrier; if a set is given, only in case its list lacks some of its members. The threads of a group are
-    `together` where they have met since they wrote."""
+    `together` where they have met since they wrote. Behind the barrier, if it is known, nearest nodes come `next`."""
 
     lacking: ir.Array | None = None
     together: bool = False
+    next: NearNodes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A `function` that sets `offered` to the `candidate` of the arc at a `position` of a `node`, by the `cell` of the
+    node as it is `now`, though other groups may be at work on it."""
+
+    function: ir.Variable
+    offered: ir.Variable
+    node: ir.Variable
+    position: ir.Variable
+    now: ir.Variable
+    cell: ir.Load
+    candidate: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class LookAhead:
     """A grid barrier of a cluster whose groups read meanwhile `rows` of the nodes that they have put into a set, and
     neighbors from `columns`; what they find is kept as `found`, which the first of them `declares`. Where `sums` stand
-    beside the walk, half of a group's threads read rows and neighbors of these."""
+    beside the walk, half of a group's threads read rows and neighbors of these. What an arc offers may be known. Of
+    `many` nodes twice as many are read."""
 
     members: ir.Array
     rows: ir.Array
@@ -26,6 +51,8 @@ class LookAhead:
     found: ir.Variable
     declares: bool = False
     sums: tuple[ir.Array, ir.Array] | None = None
+    offer: Offer | None = None
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)

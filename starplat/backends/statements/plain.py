@@ -15,6 +15,14 @@ class Declare:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclareForGroup:
+    """A constant in the memory of the group, which takes no register of a thread; it is there behind a barrier."""
+
+    variable: ir.Variable
+    value: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """New locals: `begin` and `end` of this thread's piece of the range from `first` to `last`."""
 
@@ -69,7 +77,7 @@ class AddToMap:
     value: ir.Expression
 
 
-PlainStatement = AddToMap | Declare | Piece | Assign | Accumulate | Leave | Break | Continue | Call
+PlainStatement = AddToMap | Declare | DeclareForGroup | Piece | Assign | Accumulate | Leave | Break | Continue | Call
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,12 +190,14 @@ class NearestFirst:
     """Rounds that walk a set (see `shapes.set_rounds`) and lower cells of `values`, in any order to the same end, take
     nodes with low values first: others wait in `later`, which nothing else uses, until all below a limit are done, and
     the limit rises by `step`. Where there is a `least` step, steps begin with it, double up to `step` while fewer and
-    fewer nodes wait, and are the least again when more do. Two launches that take turns `hand_over` their rounds."""
+    fewer nodes wait, and are the least again when more do; the limit rises while fewer than `enough` nodes are near.
+    Two launches that take turns `hand_over` their rounds."""
 
     later: Array
     values: Array
     step: Variable
     least: Variable | None = None
+    enough: Variable | None = None
     hand_over: HandOver | None = None
 
     @property

@@ -133,14 +133,14 @@ class _Spreader(Decider):
 def _in_whole_steps(op: ir.OnDevice) -> ir.OnDevice:
     """The kernel without narrow steps at first, which are for graphs with long rows; a cluster is for those without."""
     drivers = [inner.driver for inner in walk_host(op.body) if isinstance(inner, ir.Loop)]
-    narrow = [driver.least for driver in drivers if isinstance(driver, ir.NearestFirst)]
+    narrow = [v for driver in drivers if isinstance(driver, ir.NearestFirst) for v in (driver.least, driver.enough)]
 
     def whole(inner: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
         match inner:
             case ir.DeclareVariable(variable) if variable in narrow:
                 return ()
             case ir.Loop(driver=ir.NearestFirst() as driver):
-                return (replace(inner, driver=replace(driver, least=None)),)
+                return (replace(inner, driver=replace(driver, least=None, enough=None)),)
         return None
 
     return replace(op, body=HostRule(whole).host_block(op.body))

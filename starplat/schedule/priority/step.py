@@ -32,10 +32,16 @@ _LOOKS = 65536
 _BUSY = 1024.0
 _BUSY_BY_HOST = 96.0
 
-_FIRST, _MANY_ARCS = 32.0, 2.0**24
-"""How many times narrower the first steps are where some rows are much longer than others, on graphs of so many arcs
-that more rounds cost little. Nodes with many arcs are near everything: in one wide step they are found again and again,
-each time a little nearer (decision 0125)."""
+_NARROW_FROM, _NARROWEST = 2.0**15, 32.0
+"""Arcs of a graph from which on the first steps are narrower where some rows are much longer than others: by the root
+of how many times as many there are, up to so much. Nodes with many arcs are near everything: in one wide step they are
+found again and again, each time a little nearer (decision 0125)."""
+
+_THIN, _MANY_ARCS, _NEAR = 8.0, 2.0**24, 200.0
+_ARCS_OF_A_NEAR_NODE, _ARCS_OF_ONE_BESIDE_HUBS = 65536.0, 8192.0
+"""The limit rises while fewer nodes are near than keep a device busy: one for so many arcs of the graph, where rows are
+even and not thin. Where they are not even, rounds of small graphs wait for barriers: one for fewer arcs then, up to so
+many nodes. In larger ones few nodes have arcs to many, and far ones would be walked too early (decision 0132)."""
 
 _NARROWER = 32.0
 """How many times narrower steps are where arcs are read in the host's memory: rounds cost less there than arcs that are
@@ -93,11 +99,12 @@ class _Maker(Decider):
         in_sets = self.in_one_launch and self.sets_in_one_launch
         grows = in_sets and self.narrower == 1.0 and not isinstance(self.priority, Delta)
         least = self.taken.variable("least_width", step.element) if grows else None
-        choose = tuple(self.chosen(step, least, found))
+        enough = self.taken.variable("enough", ir.Element.INT) if grows else None
+        choose = tuple(self.chosen(step, least, enough, found))
         why = f"'{found.values.name}' only goes down, in any order of updates"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
         if in_sets:
-            driver = ir.NearestFirst(later, found.values, step, least)
+            driver = ir.NearestFirst(later, found.values, step, least, enough)
             return (*choose, ir.Fill(later, build.FALSE), replace(loop, driver=driver))
         rounds = near_rounds(loop, found, later, step, self.taken.fresh)
         self.changed[found.walk.name] = rounds.walk
@@ -122,7 +129,9 @@ class _Maker(Decider):
             return f"in steps of {self.priority.width}"
         return f"in steps from the mean of '{found.added}' and from degrees"
 
-    def chosen(self, step: ir.Variable, least: ir.Variable | None, found: Relaxing) -> Iterable[ir.HostOp]:
+    def chosen(
+        self, step: ir.Variable, least: ir.Variable | None, enough: ir.Variable | None, found: Relaxing
+    ) -> Iterable[ir.HostOp]:
         if isinstance(self.priority, Delta):
             width = self.priority.width
             value: ir.Expression = ir.Const(float(width) if step.element.is_real else max(int(width), 1), step.element)
@@ -146,12 +155,17 @@ class _Maker(Decider):
         if self.narrower != 1.0:
             rise = build.divided(rise, ir.Const(self.narrower, ir.Element.DOUBLE))
         yield ir.DeclareVariable(step, _as_step(rise, step.element))
-        if least is not None and longest is not None:
-            few = build.less(_number_of(ir.NumArcs()), ir.Const(_MANY_ARCS, ir.Element.DOUBLE))
-            even = build.either(_is_even(ir.Ref(degree), ir.Ref(longest)), few)
-            wide = ir.Cast(ir.Ref(step), ir.Element.DOUBLE)
-            rise = ir.Select(even, wide, build.divided(wide, ir.Const(_FIRST, ir.Element.DOUBLE)))
+        if least is not None and enough is not None and longest is not None:
+            even, wide = _is_even(ir.Ref(degree), ir.Ref(longest)), ir.Cast(ir.Ref(step), ir.Element.DOUBLE)
+            root = ir.Apply(ir.MathFunction.SQRT, (_arcs_over(_NARROW_FROM),), ir.Element.DOUBLE)
+            rise = ir.Select(even, wide, build.divided(wide, _one_or_more(root, _NARROWEST)))
             yield ir.DeclareVariable(least, _as_step(rise, least.element))
+            thin = build.less(ir.Ref(degree), ir.Const(_THIN, ir.Element.DOUBLE))
+            few = build.less(_number_of(ir.NumArcs()), ir.Const(_MANY_ARCS, ir.Element.DOUBLE))
+            beside_hubs = ir.Select(few, _one_or_more(_arcs_over(_ARCS_OF_ONE_BESIDE_HUBS), _NEAR), _ONE)
+            among_even = ir.Select(thin, _ONE, _one_or_more(_arcs_over(_ARCS_OF_A_NEAR_NODE)))
+            near = ir.Select(even, among_even, beside_hubs)
+            yield ir.DeclareVariable(enough, ir.Cast(near, ir.Element.INT))
 
     def looking(self, found: Relaxing, what: str, total: ir.Variable, longest: ir.Variable | None) -> ir.Kernel:
         """Sums up the additions of some arcs, evenly spaced, and finds the longest row."""
@@ -203,6 +217,20 @@ def _mean(total: ir.Variable) -> ir.Expression:
 
 def _number_of(count: ir.Expression) -> ir.Expression:
     return ir.Cast(count, ir.Element.DOUBLE)
+
+
+_ONE = ir.Const(1.0, ir.Element.DOUBLE)
+
+
+def _arcs_over(number: float) -> ir.Expression:
+    return build.divided(_number_of(ir.NumArcs()), ir.Const(number, ir.Element.DOUBLE))
+
+
+def _one_or_more(number: ir.Expression, most: float | None = None) -> ir.Expression:
+    at_least = ir.Apply(ir.MathFunction.MAX, (number, _ONE), ir.Element.DOUBLE)
+    if most is None:
+        return at_least
+    return ir.Apply(ir.MathFunction.MIN, (at_least, ir.Const(most, ir.Element.DOUBLE)), ir.Element.DOUBLE)
 
 
 def _as_step(width: ir.Expression, element: ir.Element) -> ir.Expression:
