@@ -72,9 +72,21 @@ class RowPrinter:
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
             yield from self.over_nodes(advance, "advance")
-        if advance.test:
-            yield from self.test(advance)
-        yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
+        yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)})", ");")
+
+    def of_arcs(self, loop: st.Advance | st.Gather, head: str, end: str, kind: str = "") -> Iterator[str]:
+        """An argument that is the work on an arc, or its value of some `kind`; with a test, if there is one."""
+        body = loop.body if isinstance(loop, st.Advance) else loop.value
+        if not loop.test:
+            yield from self.function(f"{head}{kind}", body, end)
+            return
+        helpers = ("row_arcs_where", "share_arcs_where") if isinstance(loop, st.Advance) else ()
+        self.expressions.helpers.need("where", *helpers)
+        yield f"{INDENT}where([&]{head} {{"
+        yield from self.printer.lines(loop.test, 2)
+        yield f"{INDENT}}}, [&]{head}{kind} {{"
+        yield from self.printer.lines(body, 2)
+        yield f"{INDENT}}}){end}"
 
     def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
         advance, gather = both.advance, both.gather
@@ -92,8 +104,7 @@ class RowPrinter:
             of_walk.append(name(ahead.columns))
             of_sums += map(name, uses.arrays_in((gather.behind.neighbor,)))
         yield f"{function}({', '.join((*given, *of_walk))},"
-        head = f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})"
-        yield from self.function(head, advance.body, ",")
+        yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})", ",")
         yield f"{INDENT}{', '.join((*of_sums, self.start(gather)))},"
         yield from self.joined(gather)
 
@@ -215,7 +226,7 @@ class RowPrinter:
         if gather.behind is not None and gather.listed is not None:
             yield from self.in_turn(head, gather.behind.known, f"() -> {kind}", gather.value, "},")
         else:
-            yield from self.function(f"{head} -> {kind}", gather.value, ",")
+            yield from self.of_arcs(gather, head, ",", f" -> {kind}")
         total = f"{kind} {name(gather.total)}"
         if gather.early is None:
             yield from self.function(f"(int {name(gather.node)}, {total})", gather.finish, ");")
@@ -373,9 +384,6 @@ class RowPrinter:
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
             self.need_for_rows(function)
-            if isinstance(loop, st.Advance) and loop.test:
-                function = "advance_tested"
-                need(function)
         else:
             if isinstance(loop, st.Advance):
                 need_advance(self.expressions.helpers, members)
@@ -400,7 +408,11 @@ class RowPrinter:
             if helper in _BY_WARP_NUMBER:
                 self.expressions.helpers.need("warp_number")
             self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
-            self.expressions.helpers.need(helper)
+            if self.expressions.helpers.tests and helper in _BY_VALUES:
+                self.expressions.helpers.need("where")
+                self.expressions.helpers.need(helper, where="true")
+            else:
+                self.expressions.helpers.need(helper)
 
     def listed(self, listed: ir.Listed) -> str:
         """The start and length of a list."""
@@ -452,6 +464,9 @@ _BY_WARP_NUMBER = (
     *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""
+
+_BY_VALUES = ("long_values", "gather_step")
+"""Functions that read values of several arcs, after their tests if there are any."""
 
 _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Advance, True): ("warp_arcs", "share_arcs"),

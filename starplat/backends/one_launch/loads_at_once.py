@@ -165,10 +165,13 @@ def _locals_set(body: st.Body) -> tuple[ir.Variable, ...] | None:
 
 def neighbor_first(gather: st.Gather, changed: Container[ir.Array]) -> tuple[st.Declare, ir.Array] | None:
     """The declaration of an arc's neighbor, with which the value of a sum begins, and where it is read, if that and the
-    rows are not `changed`."""
+    rows are not `changed` and all arcs have values."""
     match gather.value:
         case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *_) if (
-            columns.element is ir.Element.NODE and columns not in changed and gather.rows not in changed
+            columns.element is ir.Element.NODE
+            and columns not in changed
+            and gather.rows not in changed
+            and not gather.test
         ):
             return neighbor, columns
     return None

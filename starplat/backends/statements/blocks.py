@@ -296,9 +296,9 @@ class Gather:
     those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones; it `streams` arcs that are not
     kept in caches.
 
-    `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
-    cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
-    groups `behind` declarations of `value`.
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node. Arcs that
+    do not pass a `test`, as for Advance, have no value. In a cluster `early` are declarations of `finish`, of cells
+    that are read with the values; there it may wait for all groups `behind` declarations of `value`.
     """
 
     members: ir.Array | None
@@ -319,6 +319,7 @@ class Gather:
     short_rows: bool = False
     streams: bool = False
     part: ir.AllNodes | None = None
+    test: Body = ()
     early: Body | None = None
     behind: Behind | None = None
 
