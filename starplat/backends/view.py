@@ -75,17 +75,20 @@ class Unit:
 def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
     """The kernels in the words of a target. Raises E06xx: the target cannot do what the program asks."""
     kernels, functions = legal(module, capabilities)
-    tests = any(isinstance(part, st.Gather) and part.test for part in visitor.walk(kernels))
-    return _Viewer(module, spelling, legal_names(module, capabilities), tests=tests).unit(kernels, functions)
+    sums = [part for part in visitor.walk(kernels) if isinstance(part, st.Gather)]
+    viewer = _Viewer(module, spelling, legal_names(module, capabilities))
+    viewer.helpers.tests = any(part.test for part in sums)
+    viewer.helpers.keeps = any(part.kept is not None for part in sums)
+    return viewer.unit(kernels, functions)
 
 
 class _Viewer:
-    def __init__(self, module: ir.Module, spelling: Spelling, names: Names, *, tests: bool) -> None:
+    def __init__(self, module: ir.Module, spelling: Spelling, names: Names) -> None:
         self.module = module
         self.spelling = spelling
         self.names = names
         wide = any(op.wide for op in visitor.loops_of(module))
-        self.helpers = Helpers(launch.most_sets(module), wide, tests, of_space=CLUSTER_MACROS)
+        self.helpers = Helpers(launch.most_sets(module), wide, of_space=CLUSTER_MACROS)
         self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)
         printer = ExpressionPrinter(spelling, names.local, names.helper, self.helpers)

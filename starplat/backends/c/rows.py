@@ -103,6 +103,8 @@ class RowPrinter:
             given.append(name(ahead.found))
             of_walk.append(name(ahead.columns))
             of_sums += map(name, uses.arrays_in((gather.behind.neighbor,)))
+            assert gather.kept is not None
+            yield from self.read_kept(gather.kept)
         yield f"{function}({', '.join((*given, *of_walk))},"
         yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})", ",")
         yield f"{INDENT}{', '.join((*of_sums, self.start(gather)))},"
@@ -113,7 +115,7 @@ class RowPrinter:
         need_visit(helpers, look.members)
         self.need_for_rows(*_NEEDS[st.Advance, False])
         need_advance(helpers, look.members)
-        helpers.need("look_ahead")
+        helpers.need("look_ahead", sums="true" * helpers.keeps)
         helpers.need(*("advance_ahead",) if look.sums is None else ("advance_and_gather", "advance_and_gather_ahead"))
         given = ", ".join(map(name, (look.members, look.rows, look.columns, *(look.sums or ()))))
         yield f"{'auto ' * look.declares}{name(look.found)} = look_ahead({given});"
@@ -222,16 +224,41 @@ class RowPrinter:
         of_node = f"int {name(gather.node)}, " if of_node is None else of_node
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
         neighbor = "" if gather.behind is None else f", int {name(gather.behind.neighbor.variable)}"
-        head = f"({of_node}arc_t {name(gather.position)}{neighbor})"
-        if gather.behind is not None and gather.listed is not None:
+        head, ended = f"({of_node}arc_t {name(gather.position)}{neighbor})", f"({kind} {name(gather.total)})"
+        if (kept := gather.kept) is not None and gather.behind is not None:
+            yield f"{INDENT}{name(kept.reader)},"
+            yield f"{INDENT}[&]{head[:-1]}, const {name(kept.kind)} &{name(kept.cells)}) -> {kind} {{"
+            yield from self.cells_kept(kept, gather.behind.known, 2)
+            yield from self.printer.lines(gather.value, 2)
+            yield f"{INDENT}}},"
+            row = f"in_cluster::KeptRow<decltype({name(kept.reader)}), {name(kept.kind)}>"
+            ended = f"{ended[:-1]}, const {row} &{name(kept.row)})"
+        elif gather.behind is not None and gather.listed is not None:
             yield from self.in_turn(head, gather.behind.known, f"() -> {kind}", gather.value, "},")
         else:
             yield from self.of_arcs(gather, head, ",", f" -> {kind}")
-        total = f"{kind} {name(gather.total)}"
         if gather.early is None:
-            yield from self.function(f"(int {name(gather.node)}, {total})", gather.finish, ");")
+            yield from self.function(f"(int {name(gather.node)}, {ended[1:]}", gather.finish, ");")
             return
-        yield from self.in_turn(f"(int {name(gather.node)})", gather.early, f"({total}) mutable", gather.finish, "});")
+        yield from self.in_turn(f"(int {name(gather.node)})", gather.early, f"{ended} mutable", gather.finish, "});")
+
+    def read_kept(self, kept: st.Kept) -> Iterator[str]:
+        """The cells that are kept of a neighbor, and the function that reads them."""
+        name, kind = self.expressions.local, self.expressions.local(kept.kind)
+        kinds = (f"{self.expressions.spelling.values[a.element]} {name(a)};" for a in kept.arrays)
+        yield f"struct {kind} {{ {' '.join(kinds)} }};"
+        yield f"auto {name(kept.reader)} = [&](int neighbor) -> {kind} {{"
+        yield f"{INDENT}return {{{', '.join(f'{name(array)}[neighbor]' for array in kept.arrays)}}};"
+        yield "};"
+
+    def cells_kept(self, kept: st.Kept, known: st.Body, depth: int) -> Iterator[str]:
+        """The declarations of cells, of which a thread has kept the values."""
+        name = self.expressions.local
+        for one in known:
+            assert isinstance(one, st.Declare)
+            assert isinstance(one.value, ir.Load)
+            kind, cell = self.expressions.spelling.values[one.variable.element], name(one.value.array)
+            yield f"{INDENT * depth}const {kind} {name(one.variable)} = {name(kept.cells)}.{cell};"
 
     def in_turn(self, head: str, first: st.Body, later: str, body: st.Body, end: str) -> Iterator[str]:
         """An argument that is a function: it does some first, and returns a function that does the rest."""
@@ -244,8 +271,19 @@ class RowPrinter:
 
     def each_at_once(self, each: st.EachAtOnce) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
+        position = name(each.position)
+        if (kept := each.kept) is not None:
+            neighbor = each.known[0]
+            assert isinstance(neighbor, st.Declare)
+            cells = name(kept.cells)
+            given = f"arc_t {position}, int {name(neighbor.variable)}, const {name(kept.kind)} &{cells}"
+            yield f"{name(kept.row)}.each([&]({given}) {{"
+            yield from self.cells_kept(kept, each.known[1:], 1)
+            yield from self.printer.lines(each.body)
+            yield "});"
+            return
         self.expressions.helpers.need("clusters", "each_at_once")
-        yield f"each_at_once({text(each.first)}, {text(each.end)}, [&](arc_t {name(each.position)}) {{"
+        yield f"each_at_once({text(each.first)}, {text(each.end)}, [&](arc_t {position}) {{"
         yield from self.printer.lines(each.known)
         yield f"{INDENT}return [{', '.join(('=', *(f'&{name(variable)}' for variable in each.sets)))}] {{"
         yield from self.printer.lines(each.body, 2)
