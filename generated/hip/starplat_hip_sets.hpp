@@ -387,9 +387,8 @@ __device__ inline void gather_noted(
     const Count count = set.count();
     if (takes) begin_anew(set);
     if (!count.lacking) {
-        visit_list(set, count.members, takes, [&](int node) {
-            share_values(node >= 0 && keep(node) ? node : -1, rows, long_rows, totals, start, join, value, finish);
-        });
+        if (takes) visit_list(set, count.members, true, [](int) {});
+        gather_each(set.list, count.members, num_nodes, rows, long_rows, start, keep, join, value, finish);
     } else {
         if (takes) clear_bits(set, num_nodes);
         gather_each(places, count.members, num_nodes, rows, long_rows, start, keep, join, value, finish);

@@ -75,7 +75,11 @@ class Unit:
 def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
     """The kernels in the words of a target. Raises E06xx: the target cannot do what the program asks."""
     kernels, functions = legal(module, capabilities)
-    return _Viewer(module, spelling, legal_names(module, capabilities)).unit(kernels, functions)
+    sums = [part for part in visitor.walk(kernels) if isinstance(part, st.Gather)]
+    viewer = _Viewer(module, spelling, legal_names(module, capabilities))
+    viewer.helpers.tests = any(part.test for part in sums)
+    viewer.helpers.keeps = any(part.kept is not None for part in sums)
+    return viewer.unit(kernels, functions)
 
 
 class _Viewer:

@@ -1,8 +1,8 @@
-"""Finds writes that cannot change the result of a pending equality test.
+"""Finds writes that cannot change the result of a pending test.
 
 A kernel that lowers cells to one number, each of which held more, replaces a large number by a smaller one. A test
 whether a cell holds a still smaller number gives the same answer all the time. INF counts as more than any number that
-counters say.
+counters say. A test that has failed whether a cell holds more than a number fails from then on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +34,20 @@ def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
             before = found.get(array, frozenset())
             found[array] = None if number is None or before is None else before | {number}
     return {array: numbers for array, numbers in found.items() if numbers is not None}
+
+
+def fails_for_good(kernel: ir.Kernel, lets: Iterable[ir.Let], condition: ir.Expression) -> bool:
+    """Whether the condition, which may use `lets`, asks for a cell of at least, or of more than, a number, and the
+    kernel only ever lowers such cells: it never holds where it has failed."""
+    facts = _Facts(frozenset(kernel.scalars), visitor.assigned_variables(kernel.body))
+    for let in lets:
+        facts = facts.with_let(let.variable, let.value)
+    match condition:
+        case ir.Binary(ir.BinaryOperator.LESS | ir.BinaryOperator.LESS_EQUAL, number, ir.Load(array, ir.Ref())) | (
+            ir.Binary(ir.BinaryOperator.GREATER | ir.BinaryOperator.GREATER_EQUAL, ir.Load(array, ir.Ref()), number)
+        ):
+            return facts.number(number) is not None and array in lowered_in(kernel)
+    return False
 
 
 def goes_unnoticed(lowered: Number, asked: Iterable[Number]) -> bool:

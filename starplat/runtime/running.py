@@ -81,6 +81,7 @@ class Run(Graphs):
         self.may_begin_again = True
         self._given: dict[str, Buffer] = {}
         self._first: dict[str, Buffer] = {}
+        self._walked: dict[str, Cells] = {}
         self._places: dict[str, Place] = {}
         self._adopted = self._adoptions()
         copies = {array.name: self._copies(array) for array in self._entry.parameters}
@@ -354,15 +355,23 @@ class Run(Graphs):
             self._begin_again(array, adoption.buffer)
             return Place(adoption.buffer)
         if given is not None and adoption is None and array.name not in self._entry.changed:
-            return Place(given, known)
+            return Place(given, known, self._members(array, known))
         place = Place(self._allocated(array))
         if given is not None:
             self._begin_again(array, given)
             self.device.copy(place.buffer, given)
-            place.known = known
+            place.known, place.members = known, self._members(array, known)
         elif array.name in self._entry.inputs:
             self.device.fill(place.buffer, 0)
         return place
+
+    def _members(self, array: ir.Array, known: Cells | None) -> Cells | None:
+        """The members of a set that the caller gave and the host goes through, found once for all repetitions."""
+        if known is None or array.name not in self._entry.walked:
+            return None
+        if array.name not in self._walked:
+            self._walked[array.name] = np.flatnonzero(known)
+        return self._walked[array.name]
 
     def _start_on_host(self, array: ir.Array) -> Place:
         """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or zeros."""

@@ -12,6 +12,9 @@ FAR = 2**20
 SHORT_ROW = 8
 """The most arcs of a node of which a thread should add up all by itself, if they are half as many in the mean."""
 
+LONG_ROW = 128
+"""Arcs from which on several threads that share a node's row have several each."""
+
 MANY_SHORT_ROWS = 2**17
 """Nodes from which on threads have several."""
 
@@ -45,6 +48,11 @@ class GraphFacts:
     def has_short_rows(self) -> bool:
         """Whether a thread may add up the arcs of a node, of which there are enough for all threads."""
         return self.num_nodes >= MANY_SHORT_ROWS and self.max_degree <= SHORT_ROW and self.mean_degree <= SHORT_ROW / 2
+
+    @property
+    def has_long_rows(self) -> bool:
+        """Whether some node has so many arcs that threads share them, with several for each."""
+        return self.max_degree > LONG_ROW
 
     @property
     def outgrows_caches(self) -> bool:

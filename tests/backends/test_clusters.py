@@ -261,6 +261,55 @@ def test_a_loop_behind_a_sum_reads_cells_of_several_arcs_at_once_unless_it_store
         np.testing.assert_array_equal(found, program.run(**given, target="reference")["most"])
 
 
+BACK = """iterateInReverse (v != src) {
+            long sum = 1;
+            for (w in g.neighbors(v)) { sum += w.back; }
+            v.back = sum;
+        }
+    }
+}
+"""
+AND_BACK = changed(
+    AGAIN,
+    ("    for (src in sources) {", "    for (src in sources) { propNode<long> back; g.attachNodeProperty(back = 0);"),
+)
+AND_BACK = AND_BACK.removesuffix("    }\n}\n") + BACK
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        ("", "", True),
+        ("int highest = 0;", "int highest = 0; v.most = 1;", True),
+        ("int highest = 0;", "int highest = 0; src.b = 7;", False),
+        (
+            "        int highest = 0;\n                for (u in g.nodes_to(v))",
+            "int highest = 0; for (u in g.neighbors(v))",
+            False,
+        ),
+    ],
+    ids=["", "own cells change", "others do", "another row"],
+)
+def test_a_thread_keeps_the_cells_of_a_row_that_it_goes_through_again(
+    old: str, new: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = starplat.compile(changed(AND_BACK, (old, new)) if old else AND_BACK)
+    monkeypatch.setattr(hand_over, "NODES", range(1))
+    again = kernel(wide_text(program), "again_few")
+    assert ("row.each([&]" in again) is kept
+    assert ("each_at_once(" in again) is not kept
+    if not old:
+        graph = random_graph(260, 6, 7)
+        own = np.arange(graph.num_nodes)
+        ends = np.repeat(own, graph.out_degrees), graph.columns
+        graph = Graph.from_arcs(graph.num_nodes, *(np.concatenate([one, own]) for one in ends))
+        values = {name: np.arange(260) * 7 % 11 for name in "ab"}
+        given = {"graph": graph, "arguments": {"sources": [3], **values}}
+        with emulated(MACHINES[2]):
+            found = program.run(**given, target="cuda", schedule="loop=cluster")["most"]
+        np.testing.assert_array_equal(found, program.run(**given, target="reference")["most"])
+
+
 def test_only_what_no_round_changes_is_read_while_a_block_waits() -> None:
     text = pipeline.kernels_text(starplat.compile(EXAMPLES / "betweenness.sp").module(), "cuda", "loop=cluster")
     ahead, behind = kernel(text, "betweenness_few_2").split("return [=]() -> double {")
@@ -352,7 +401,8 @@ def test_each_half_of_a_wide_block_reads_the_rows_that_it_needs_while_it_waits(m
     assert "advance_and_gather_ahead(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, ahead," in few
     assert "auto ahead = look_ahead(bfs_level_nodes, row_offsets, columns, in_row_offsets, in_columns);" in few
     assert "[&](int v, arc_t e, int neighbor) {" in few
-    assert "[&](int v, arc_t in_e, int u) -> double {" in few
+    assert "[&](int v, arc_t in_e, int u, const There &there) -> double {" in few
+    assert "row.each([&](arc_t in_e_2, int u_2, const There &there) {" in few
 
 
 def test_members_are_listed_in_the_memory_of_the_cluster_alone() -> None:

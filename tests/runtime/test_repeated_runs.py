@@ -13,6 +13,7 @@ import starplat
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph import Graph, generators
 from starplat.runtime import scheduling
+from starplat.runtime.actions import control
 from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.resident import on_device
 from starplat.runtime.room import Room
@@ -214,3 +215,19 @@ def test_few_findings_are_kept_of_a_graph(graph: Graph) -> None:
             assert resident.kept(number, lambda number=number: -number) == -number  # type: ignore[misc]
         assert resident.kept(999, lambda: 0) == -999
         assert resident.kept(0, lambda: 1) == 1
+
+
+WALKED = """function walked(Graph g, propNode<int> turn, SetN<g> chosen) {
+  int turns = 0;
+  for (v in chosen) { turns += 1; forall (w in g.nodes()) { w.turn += turns * (w + 1 == v ? 1 : 2); } }
+}"""
+
+
+def test_members_of_a_given_set_are_found_before_the_clock_begins(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, arguments = starplat.compile(WALKED), {"chosen": [7, 3, 7]}
+    expected = program.run(graph, target="reference", arguments=arguments)["turn"]
+    monkeypatch.delattr(control, "np")
+    found = program.run(graph, target="reference", arguments=arguments, repeat=3)["turn"]
+    np.testing.assert_array_equal(found, expected)

@@ -74,12 +74,24 @@ class RowPrinter:
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
             yield from self.over_nodes(advance, "advance")
-        if advance.test:
-            yield from self.test(advance)
         streamed = {ir.Ref(advance.position)} if advance.few and not self.reads_far(advance.body) else set()
         self.expressions.streamed |= streamed
-        yield from self.function(f"(int {name(advance.node)}, arc_t {name(advance.position)})", advance.body, ");")
+        yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)})", ");")
         self.expressions.streamed -= streamed
+
+    def of_arcs(self, loop: st.Advance | st.Gather, head: str, end: str, kind: str = "") -> Iterator[str]:
+        """An argument that is the work on an arc, or its value of some `kind`; with a test, if there is one."""
+        body = loop.body if isinstance(loop, st.Advance) else loop.value
+        if not loop.test:
+            yield from self.function(f"{head}{kind}", body, end)
+            return
+        helpers = ("row_arcs_where", "share_arcs_where") if isinstance(loop, st.Advance) else ()
+        self.expressions.helpers.need("where", *helpers)
+        yield f"{INDENT}where([&]{head} {{"
+        yield from self.printer.lines(loop.test, 2)
+        yield f"{INDENT}}}, [&]{head}{kind} {{"
+        yield from self.printer.lines(body, 2)
+        yield f"{INDENT}}}){end}"
 
     def advance_and_gather(self, both: st.AdvanceAndGather) -> Iterator[str]:
         advance, gather = both.advance, both.gather
@@ -96,9 +108,10 @@ class RowPrinter:
             given.append(name(ahead.found))
             of_walk.append(name(ahead.columns))
             of_sums += map(name, uses.arrays_in((gather.behind.neighbor,)))
+            assert gather.kept is not None
+            yield from self.read_kept(gather.kept)
         yield f"{function}({', '.join((*given, *of_walk))},"
-        head = f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})"
-        yield from self.function(head, advance.body, ",")
+        yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)}{neighbor})", ",")
         yield f"{INDENT}{', '.join((*of_sums, self.start(gather)))},"
         yield from self.joined(gather)
 
@@ -107,7 +120,7 @@ class RowPrinter:
         need_visit(helpers, look.members)
         self.need_for_rows(*_NEEDS[st.Advance, False])
         need_advance(helpers, look.members)
-        helpers.need("look_ahead")
+        helpers.need("look_ahead", sums="true" * helpers.keeps)
         helpers.need(*("advance_ahead",) if look.sums is None else ("advance_and_gather", "advance_and_gather_ahead"))
         offer = look.offer
         if look.declares and offer is not None:
@@ -233,16 +246,41 @@ class RowPrinter:
         of_node = f"int {name(gather.node)}, " if of_node is None else of_node
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
         neighbor = "" if gather.behind is None else f", int {name(gather.behind.neighbor.variable)}"
-        head = f"({of_node}arc_t {name(gather.position)}{neighbor})"
-        if gather.behind is not None and gather.listed is not None:
+        head, ended = f"({of_node}arc_t {name(gather.position)}{neighbor})", f"({kind} {name(gather.total)})"
+        if (kept := gather.kept) is not None and gather.behind is not None:
+            yield f"{INDENT}{name(kept.reader)},"
+            yield f"{INDENT}[&]{head[:-1]}, const {name(kept.kind)} &{name(kept.cells)}) -> {kind} {{"
+            yield from self.cells_kept(kept, gather.behind.known, 2)
+            yield from self.printer.lines(gather.value, 2)
+            yield f"{INDENT}}},"
+            row = f"in_cluster::KeptRow<decltype({name(kept.reader)}), {name(kept.kind)}>"
+            ended = f"{ended[:-1]}, const {row} &{name(kept.row)})"
+        elif gather.behind is not None and gather.listed is not None:
             yield from self.in_turn(head, gather.behind.known, f"() -> {kind}", gather.value, "},")
         else:
-            yield from self.function(f"{head} -> {kind}", gather.value, ",")
-        total = f"{kind} {name(gather.total)}"
+            yield from self.of_arcs(gather, head, ",", f" -> {kind}")
         if gather.early is None:
-            yield from self.function(f"(int {name(gather.node)}, {total})", gather.finish, ");")
+            yield from self.function(f"(int {name(gather.node)}, {ended[1:]}", gather.finish, ");")
             return
-        yield from self.in_turn(f"(int {name(gather.node)})", gather.early, f"({total}) mutable", gather.finish, "});")
+        yield from self.in_turn(f"(int {name(gather.node)})", gather.early, f"{ended} mutable", gather.finish, "});")
+
+    def read_kept(self, kept: st.Kept) -> Iterator[str]:
+        """The cells that are kept of a neighbor, and the function that reads them."""
+        name, kind = self.expressions.local, self.expressions.local(kept.kind)
+        kinds = (f"{self.expressions.spelling.values[a.element]} {name(a)};" for a in kept.arrays)
+        yield f"struct {kind} {{ {' '.join(kinds)} }};"
+        yield f"auto {name(kept.reader)} = [&](int neighbor) -> {kind} {{"
+        yield f"{INDENT}return {{{', '.join(f'{name(array)}[neighbor]' for array in kept.arrays)}}};"
+        yield "};"
+
+    def cells_kept(self, kept: st.Kept, known: st.Body, depth: int) -> Iterator[str]:
+        """The declarations of cells, of which a thread has kept the values."""
+        name = self.expressions.local
+        for one in known:
+            assert isinstance(one, st.Declare)
+            assert isinstance(one.value, ir.Load)
+            kind, cell = self.expressions.spelling.values[one.variable.element], name(one.value.array)
+            yield f"{INDENT * depth}const {kind} {name(one.variable)} = {name(kept.cells)}.{cell};"
 
     def in_turn(self, head: str, first: st.Body, later: str, body: st.Body, end: str) -> Iterator[str]:
         """An argument that is a function: it does some first, and returns a function that does the rest."""
@@ -255,8 +293,19 @@ class RowPrinter:
 
     def each_at_once(self, each: st.EachAtOnce) -> Iterator[str]:
         name, text = self.expressions.local, self.expressions.expression
+        position = name(each.position)
+        if (kept := each.kept) is not None:
+            neighbor = each.known[0]
+            assert isinstance(neighbor, st.Declare)
+            cells = name(kept.cells)
+            given = f"arc_t {position}, int {name(neighbor.variable)}, const {name(kept.kind)} &{cells}"
+            yield f"{name(kept.row)}.each([&]({given}) {{"
+            yield from self.cells_kept(kept, each.known[1:], 1)
+            yield from self.printer.lines(each.body)
+            yield "});"
+            return
         self.expressions.helpers.need("clusters", "each_at_once")
-        yield f"each_at_once({text(each.first)}, {text(each.end)}, [&](arc_t {name(each.position)}) {{"
+        yield f"each_at_once({text(each.first)}, {text(each.end)}, [&](arc_t {position}) {{"
         yield from self.printer.lines(each.known)
         yield f"{INDENT}return [{', '.join(('=', *(f'&{name(variable)}' for variable in each.sets)))}] {{"
         yield from self.printer.lines(each.body, 2)
@@ -395,9 +444,6 @@ class RowPrinter:
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
             self.need_for_rows(function)
-            if isinstance(loop, st.Advance) and loop.test:
-                function = "advance_tested"
-                need(function)
         else:
             if isinstance(loop, st.Advance):
                 need_advance(self.expressions.helpers, members)
@@ -425,8 +471,11 @@ class RowPrinter:
             if helper in _BY_WARP_NUMBER:
                 self.expressions.helpers.need("warp_number")
             self.expressions.helpers.need("long_rows", threads=str(launch.THREADS_TOGETHER))
-            few = {"long_rows": "few"} if helper == "share_arcs" and self.expressions.helpers.thin else {}
-            self.expressions.helpers.need(helper, **few)
+            settings = {"long_rows": "few"} if helper == "share_arcs" and self.expressions.helpers.thin else {}
+            if self.expressions.helpers.tests and helper in _BY_VALUES:
+                self.expressions.helpers.need("where")
+                settings["where"] = "true"
+            self.expressions.helpers.need(helper, **settings)
 
     def listed(self, listed: ir.Listed) -> str:
         """The start and length of a list."""
@@ -478,6 +527,9 @@ _BY_WARP_NUMBER = (
     *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""
+
+_BY_VALUES = ("long_values", "gather_step")
+"""Functions that read values of several arcs, after their tests if there are any."""
 
 _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Advance, True): ("warp_arcs", "share_arcs"),

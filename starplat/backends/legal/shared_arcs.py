@@ -13,6 +13,7 @@ from starplat.backends.legal.operations import Operations
 from starplat.backends.uses import variables_in
 from starplat.ir import build, conditions, nodes as ir, visitor
 from starplat.ir.conditions import negated
+from starplat.ir.harmless_writes import fails_for_good
 from starplat.ir.inlining import inlined
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import KernelRule, map_expression
@@ -69,7 +70,7 @@ def _of_part(operations: Operations, kernel: ir.Kernel, loop: _Shared) -> _Share
 
 _BODIES: dict[type, tuple[str, ...]] = {
     st.Advance: ("body", "visit", "test"),
-    st.Gather: ("value", "finish"),
+    st.Gather: ("value", "finish", "test"),
     st.Ask: ("test", "finish"),
     st.Search: ("test", "reach"),
 }
@@ -83,7 +84,8 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
     of_all = members is None and isinstance(kernel.domain, ir.AllNodes) and kernel.filter is not None
     long_rows = any(rows.kept is not None for rows in operations.module.prepared)  # else the test alone takes longer
     short_rows = _takes_whole_rows(operations, kernel, loop)
-    asked, work = _tested(kernel, loop) if of_all and (long_rows or short_rows) else ((), loop.body)
+    asks = (of_all and (long_rows or short_rows)) or kernel.long_rows
+    asked, work = _tested(kernel, loop) if asks else ((), loop.body)
     known = visitor.all_expressions((*repeated(ahead), *asked))
     if short_rows and not _holds_for_any(known, kernel, loop, operations.module):
         asked, work = (), loop.body
@@ -113,7 +115,8 @@ def _takes_whole_rows(operations: Operations, kernel: ir.Kernel, loop: ir.ForNei
 
 def _tested(kernel: ir.Kernel, loop: ir.ForNeighbors) -> tuple[tuple[ir.KernelOp, ...], tuple[ir.KernelOp, ...]]:
     """The test of cells that an arc must pass, and the work on one that does, if the kernel changes nothing that it
-    asks: then arcs may be asked ahead. Else no test, and all the work."""
+    asks, or no arc that has failed may pass later, when others may have failed too: then arcs may be asked ahead. Else
+    no test, and all the work."""
     match loop.body:
         case (*ahead, ir.KernelIf(condition, then, ())):
             lets = tuple(op for op in ahead if isinstance(op, ir.Let))
@@ -124,6 +127,8 @@ def _tested(kernel: ir.Kernel, loop: ir.ForNeighbors) -> tuple[tuple[ir.KernelOp
             reads = len(lets) == len(ahead) and any(isinstance(part, ir.Load) for part in parts)
             if reads and alone and repeatable(asked, kernel):
                 return asked, (*lets, *then)
+            if len(lets) == len(ahead) and alone and fails_for_good(kernel, lets, condition):
+                return asked, loop.body
     return (), loop.body
 
 
@@ -273,8 +278,13 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     layout = parts.loop.layout
     ahead = operations.block(parts.ahead)
     nothing = identity(parts.combine, parts.total.element)
-    value = operations.block(giving(parts.loop.body, parts.total, ir.KernelReturn))
-    value = operations.along(parts.loop, value)
+    asks = kernel.long_rows and parts.combine is ir.Combine.ADD
+    asked, work = _tested(kernel, parts.loop) if asks else ((), parts.loop.body)
+    value = operations.along(parts.loop, operations.block(giving(work, parts.total, ir.KernelReturn)))
+    test: st.Body = ()
+    if asked:
+        value = without_unread(value)
+        test = without_unread((*ahead, *operations.along(parts.loop, operations.block(asked))))
     if not isinstance(value[-1], st.Leave):
         value = (*value, st.Leave(nothing))
     joined, begin = begun(operations, parts)
@@ -297,4 +307,5 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         ahead=layout.ahead,
         short_rows=kernel.short_rows,
         streams=kernel.streams,
+        test=test,
     )

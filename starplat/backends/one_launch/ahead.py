@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from starplat.backends import statements as st
-from starplat.backends.one_launch.loads_at_once import neighbor_first
+from starplat.backends.one_launch.loads_at_once import kept_of_rows, neighbor_first
 from starplat.ir import build, nodes as ir, visitor
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.rewriter import Replacer
@@ -141,7 +141,7 @@ def _both(
     if found is None or first is None:
         return None
     (looks, walk), (neighbor, columns) = found, first
-    gather = replace(both.gather, behind=st.Behind(neighbor), value=both.gather.value[1:])
+    gather = kept_of_rows(both.gather, neighbor, columns, names)
     return replace(looks, sums=(gather.rows, columns)), st.AdvanceAndGather(walk, gather)
 
 

@@ -153,22 +153,72 @@ def _at_once(statement: st.Statement) -> st.Statement:
     return statement
 
 
+_LOCAL = st.If | st.Declare | st.Assign | st.Accumulate
+"""Statements that change nothing but locals."""
+
+
 def _locals_set(body: st.Body) -> tuple[ir.Variable, ...] | None:
     """The variables that the statements set, if they do nothing else."""
     parts = [part for part in visitor.walk(body) if isinstance(part, st.Statement)]
-    if not all(isinstance(part, st.If | st.Declare | st.Assign | st.Accumulate) for part in parts):
+    if not all(isinstance(part, _LOCAL) for part in parts):
         return None
     declared = {part.variable for part in parts if isinstance(part, st.Declare)}
     set_there = dict.fromkeys(part.variable for part in parts if isinstance(part, st.Assign | st.Accumulate))
     return tuple(variable for variable in set_there if variable not in declared)
 
 
+def kept_of_rows(gather: st.Gather, neighbor: st.Declare, columns: ir.Array, names: FreshNames) -> st.Gather:
+    """The sum, of which a thread takes a row and keeps cells of its neighbors, for the value and for loops over the row
+    behind the sum."""
+    value = gather.value[1:]
+    number = next((i for i, one in enumerate(value) if not _is_kept(one, (ir.Ref(neighbor.variable),), ())), len(value))
+    own = ir.Ref(gather.node)
+    row = ir.Load(gather.rows, own), ir.Load(gather.rows, build.plus(own, ir.Const(1, ir.Element.NODE)))
+    parts = [part for part in visitor.walk(gather.finish) if isinstance(part, st.Statement)]
+    stores_own = all(
+        isinstance(part, _LOCAL | st.EachAtOnce) or (isinstance(part, st.StoreCell) and part.index == own)
+        for part in parts
+    )
+    loops = [part for part in parts if isinstance(part, st.EachAtOnce) and stores_own]
+    again = [loop for loop in loops if (loop.first, loop.end) == row and _reads_neighbor(loop, columns)]
+    known = (*value[:number], *(one for loop in again for one in loop.known[1:]))
+    cells = dict.fromkeys(part.array for one in known for part in visitor.walk(one) if isinstance(part, ir.Load))
+    named = (names.variable(name, ir.Element.INT) for name in ("row", "there", "There", "read_there"))
+    kept = st.Kept(next(named), next(named), next(named), next(named), tuple(cells))
+    finish = _each_kept(gather.finish, again, kept)
+    behind = st.Behind(neighbor, value[:number])
+    return replace(gather, behind=behind, value=value[number:], finish=finish, kept=kept)
+
+
+def _reads_neighbor(loop: st.EachAtOnce, columns: ir.Array) -> bool:
+    """Whether a loop over a row begins with the neighbor that `columns` has for an arc."""
+    first = loop.known[0]
+    return isinstance(first, st.Declare) and first.value == ir.Load(columns, ir.Ref(loop.position))
+
+
+def _each_kept(body: st.Body, again: Collection[st.EachAtOnce], kept: st.Kept) -> st.Body:
+    """The statements, whose loops over a row go through what is kept of it."""
+    made: list[st.Statement] = []
+    for statement in body:
+        match statement:
+            case st.If(condition, then, otherwise):
+                made.append(st.If(condition, _each_kept(then, again, kept), _each_kept(otherwise, again, kept)))
+            case st.EachAtOnce() if statement in again:
+                made.append(replace(statement, kept=kept))
+            case _:
+                made.append(statement)
+    return tuple(made)
+
+
 def neighbor_first(gather: st.Gather, changed: Container[ir.Array]) -> tuple[st.Declare, ir.Array] | None:
     """The declaration of an arc's neighbor, with which the value of a sum begins, and where it is read, if that and the
-    rows are not `changed`."""
+    rows are not `changed` and all arcs have values."""
     match gather.value:
         case (st.Declare(_, ir.Load(columns, ir.Ref(gather.position))) as neighbor, *_) if (
-            columns.element is ir.Element.NODE and columns not in changed and gather.rows not in changed
+            columns.element is ir.Element.NODE
+            and columns not in changed
+            and gather.rows not in changed
+            and not gather.test
         ):
             return neighbor, columns
     return None

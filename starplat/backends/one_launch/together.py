@@ -73,8 +73,7 @@ class Together:
             changed = {array for inner in visitor.walk_host(op.body) for array in launches.changed(inner, self.module)}
             body = ahead_of_barriers(short_behind_walks(body), changed)
             body = side_by_side(asking_beside(body) if op.wide else body)
-            body = looking_ahead(body, changed, names, wide=op.wide)
-            body = rows_at_once(body) if op.wide else body
+            body = looking_ahead(rows_at_once(body) if op.wide else body, changed, names, wide=op.wide)
         body = _without_last_swaps(body) if op.crossing is None else body
         outcomes = tuple(
             ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)

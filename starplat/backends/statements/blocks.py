@@ -291,6 +291,19 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """What a thread of a cluster keeps of a `row` that it sums up alone and goes through again behind the sum: `cells`,
+    by which the value and these loops know those of a neighbor, one of each of the arrays. `kind` and `reader` name the
+    type of the cells, and the function that reads them."""
+
+    row: ir.Variable
+    cells: ir.Variable
+    kind: ir.Variable
+    reader: ir.Variable
+    arrays: tuple[ir.Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gather:
     """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
@@ -299,9 +312,10 @@ class Gather:
     those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones; it `streams` arcs that are not
     kept in caches.
 
-    `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
-    cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
-    groups `behind` declarations of `value`.
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node. Arcs that
+    do not pass a `test`, as for Advance, have no value. In a cluster `early` are declarations of `finish`, of cells
+    that are read with the values; there it may wait for all groups `behind` declarations of `value`, or a thread has
+    `kept` what these read.
     """
 
     members: ir.Array | None
@@ -322,14 +336,17 @@ class Gather:
     short_rows: bool = False
     streams: bool = False
     part: ir.AllNodes | None = None
+    test: Body = ()
     early: Body | None = None
     behind: Behind | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EachAtOnce:
     """`body` for each `position` from `first` up to `end`, one after another, which sets the locals in `sets` and does
-    nothing else. `known` are declarations for it, of cells that are read for several positions at once."""
+    nothing else. `known` are declarations for it, of cells that are read for several positions at once, or that a sum
+    has `kept`."""
 
     position: ir.Variable
     first: ir.Expression
@@ -337,6 +354,7 @@ class EachAtOnce:
     known: Body
     body: Body
     sets: tuple[ir.Variable, ...]
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)

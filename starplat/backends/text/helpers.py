@@ -24,12 +24,15 @@ def named(*macros: str) -> tuple[Helper, ...]:
 @dataclass(slots=True)
 class Helpers:
     """Those that a text needs, in the order of first need; `sets` is the most sets of nodes of a launch, `wide` whether
-    groups of a cluster have many threads, `thin` whether the text is for graphs of few arcs for each node. While a
+    groups of a cluster have many threads, `thin` whether the text is for graphs of few arcs for each node, `tests`
+    whether sums test arcs ahead of their values, `keeps` whether threads of a cluster keep cells of rows. While a
     namespace is set, the helpers `of_space` come from there."""
 
     sets: int = 0
     wide: bool = False
     thin: bool = False
+    tests: bool = False
+    keeps: bool = False
     space: str = ""
     of_space: frozenset[str] = frozenset()
     needed: dict[Helper, None] = field(default_factory=dict)

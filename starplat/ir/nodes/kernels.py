@@ -235,8 +235,9 @@ class Kernel:
     launch does nothing. `counts` tells that the kernel does no more than count triangles: the graph's in a reduction,
     or for every node those that it is part of, in its cell. Where it `follows`, iterations also begin while it runs,
     for nodes whose filter becomes true (see `following`), as many as there is room for, and it tells whether it left
-    any out. `short_rows` tells that nodes are known to have few arcs, so that a thread takes all arcs of a node;
-    `streams` that warps gather those of all nodes, more than a cache holds, and look at each once.
+    any out. `short_rows` tells that nodes are known to have few arcs, so that a thread takes all arcs of a node,
+    `long_rows` that some nodes of a set or list are known to have many; `streams` that warps gather those of all nodes,
+    more than a cache holds, and look at each once.
     `chunks` tells that a launch is several, one for each. All arcs that a `near` kernel reads are on the device when
     it is launched, whatever the module has mapped.
     """
@@ -258,6 +259,7 @@ class Kernel:
     counts: PerTriangle | None = None
     follows: bool = False
     short_rows: bool = False
+    long_rows: bool = False
     streams: bool = False
     chunks: Chunks | ChunksOfArcs | None = None
     near: bool = False

@@ -54,6 +54,8 @@ def print_kernel(kernel: ir.Kernel) -> str:
         lines.append("  follows")
     if kernel.short_rows:
         lines.append("  short rows")
+    if kernel.long_rows:
+        lines.append("  long rows")
     if kernel.streams:
         lines.append("  streams")
     if kernel.in_pieces:

@@ -108,10 +108,13 @@ def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow |
         all_rounds(machine, compiled, frame)
         return None
     place = frame.places[op.members.name]
-    flags = place.known if place.known is not None else machine.device.download(place.buffer)
+    members = place.members
+    if place.known is None or members is None:
+        flags = machine.device.download(place.buffer) if place.known is None else place.known
+        members = np.flatnonzero(flags)
 
     def steps() -> Iterator[None]:
-        for member in np.flatnonzero(flags).tolist():
+        for member in members.tolist():
             machine.set(op.variable, member, frame)
             yield
 

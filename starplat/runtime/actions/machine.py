@@ -47,10 +47,12 @@ class Flow(Enum):
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true."""
+    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true, and
+    `members` are its members, where the host goes through them."""
 
     buffer: Buffer
     known: Cells | None = None
+    members: Cells | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from starplat.frontend.types import PropertyType
 from starplat.ir import nodes as ir
 from starplat.ir.launches import changed, changes_graph
-from starplat.ir.visitor import only_copied, walk_host, written_arrays
+from starplat.ir.visitor import host_ops, only_copied, walk_host, written_arrays
 from starplat.runtime.arguments.bind import names_in, parts_of_updates
 from starplat.same import remembered
 
@@ -23,6 +23,7 @@ class Entry:
         changed: the names of those that a run may change.
         on_host: the names of those of which the device only gets chunks.
         lists: by the name of an array with a part of a list of updates, the program's name of the list.
+        walked: the names of sets whose members the host goes through.
         results: the arrays that may come back, by the program's names.
         types: the types of the program's properties, by name.
         changes_graph: whether a run changes its graph.
@@ -34,6 +35,7 @@ class Entry:
     changed: frozenset[str]
     on_host: frozenset[str]
     lists: Mapping[str, str]
+    walked: frozenset[str]
     results: Mapping[str, ir.Array]
     types: Mapping[str, PropertyType]
     changes_graph: bool
@@ -50,6 +52,7 @@ def entry_of(module: ir.Module) -> Entry:
         changed=frozenset(array.name for array in parameters if not only_read(module, array)),
         on_host=frozenset(array.name for array in only_copied(module)),
         lists={name: parts[0] for name, parts in parts_of_updates(module).items()},
+        walked=frozenset(op.members.name for op in host_ops(module) if isinstance(op, ir.HostForMembers)),
         results={name: results[within] for name, within in names_in(module).items() if within in results},
         types={a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)},
         changes_graph=changes_graph(module),

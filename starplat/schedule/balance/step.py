@@ -73,10 +73,14 @@ def share_arcs(
     many = by_warps and facts is not None and facts.outgrows_caches
     streams = {k.name for k in suited if many and k.name not in whole and _adds_up_all(k)}
 
+    long_rows = by_warps and facts is not None and facts.has_long_rows
+    long = {k.name for k in suited if long_rows and _is_of_some(k)}
+
     def balanced(kernel: ir.Kernel) -> ir.Kernel:
         name = kernel.name
         shares = kernel.shares_arcs or name in shared
-        return replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams)
+        made = replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams)
+        return replace(made, long_rows=name in long)
 
     made = module.with_each_kernel(balanced)
     why = "arcs are independent, and degrees differ"
@@ -147,6 +151,11 @@ def _shares_rows_of_arcs(kernel: ir.Kernel) -> bool:
     loop = found.loop
     apart = loop.parallel and not leaves(loop.body) and not _assigns_outside(loop)
     return apart and all(_for_many(op, loop) for op in walk_kernel(loop.body))
+
+
+def _is_of_some(kernel: ir.Kernel) -> bool:
+    """Whether the kernel goes over a set, or a list."""
+    return membership(kernel) is not None or isinstance(kernel.domain, ir.Listed)
 
 
 def _walks_a_part(kernel: ir.Kernel) -> bool:
