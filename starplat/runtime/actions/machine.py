@@ -47,10 +47,18 @@ class Flow(Enum):
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true."""
+    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true, or
+    always if it `stays`; `size` is how many members it has, where the program asks."""
 
     buffer: Buffer
     known: Cells | None = None
+    size: int | None = None
+    stays: bool = False
+
+    def may_change(self) -> None:
+        """The host does not know the set any more, unless nothing changes it."""
+        if not self.stays:
+            self.known = self.size = None
 
 
 @dataclass(slots=True, eq=False)

@@ -68,7 +68,7 @@ def listing(state: BatchState, members: ir.Array, listed: Listed) -> tuple[ir.Ho
         ir.Fill(counted, build.ZERO),
         ir.Launch(name),
         ir.DeclareVariable(listed.number, build.ZERO),
-        ir.ReadCell(listed.number, counted, build.ZERO),
+        ir.ReadCell(listed.number, counted, build.ZERO, counts=members),
     )
 
 
