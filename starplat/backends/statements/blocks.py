@@ -244,6 +244,7 @@ class Advance:
     returns whether the node is to be taken, and `body` a node that is to be taken now as well, or -1; the variable
     becomes true if there was no room for all of them. Some rows were read `ahead`; `body` is given the neighbor then.
     Of `short_rows` a thread takes whole ones; both bodies begin with the neighbor, and use nothing else of the arc.
+    Where bodies are `dear`, all threads share the rows of few members that have long ones.
     """
 
     members: ir.Array | None
@@ -260,6 +261,7 @@ class Advance:
     follows: ir.Variable | None = None
     ahead: Ahead | None = None
     short_rows: bool = False
+    dear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,18 +404,17 @@ class CountRows:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any arc of the
-    node offers: `offered`. If there are some, `take`, which knows them as `found`.
+    """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any neighbor
+    has in the same word. If there are some, `take`, which knows them as `found`.
 
-    The first two are bodies of functions that return a LONG.
+    `arrays` are where rows begin, the neighbors in them, and the words; `wanted` is the body of a function that returns
+    a LONG.
     """
 
     lanes: int
     word: ir.Variable
-    rows: ir.Array
-    position: ir.Variable
+    arrays: tuple[ir.Array, ir.Array, ir.Array]
     wanted: Body
-    offered: Body
     found: ir.Variable
     take: Body
 
