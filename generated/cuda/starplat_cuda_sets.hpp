@@ -320,19 +320,6 @@ __device__ inline void advance_members(
     long_arcs<far>(rows, long_rows, body);
 }
 
-// Puts in the nodes first + i for every thread i of a warp in `found`; all threads of the warp together.
-__device__ inline void insert_together(const Frontier &set, int first, Lanes found, bool are_new = false) {
-    const int lane = threadIdx.x % WARP;
-    const unsigned word = lane % 32 == 0 ? (unsigned)(found >> lane) : 0;
-    const unsigned before = word == 0 ? 0 : atomicOr(&set.bits[(first + lane) / 32], word);
-    const unsigned fresh = are_new ? word : word & ~before;
-    const bool is_new = from_lane(fresh, lane / 32 * 32) >> lane % 32 & 1;
-    const Lanes together = lanes_where(is_new);
-    int place = lane == 0 && together != 0 ? atomicAdd(set.fresh, __popcll(together)) : 0;
-    place = from_lane(place, 0) + __popcll(together & (((Lanes)1 << lane) - 1));
-    if (is_new && place < MOST_NEW) set.fresh[1 + place] = first + lane;
-}
-
 // Calls body(node, arc) for every arc of the members to keep, and leaves the set empty.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
@@ -373,6 +360,45 @@ __device__ inline void gather_and_keep(
     Frontier &set, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
 ) {
     gather_members(set, num_nodes, false, rows, start, keep, join, value, finish);
+}
+
+// Puts in the nodes first + i for every bit i of `found`, a power of two bits, of which `first` is a multiple; all
+// threads of a warp together.
+__device__ inline void insert_together(const Frontier &set, int first, Lanes found, bool are_new = false) {
+    const int lane = threadIdx.x % WARP;
+    const unsigned word = lane % 32 == 0 ? (unsigned)(found >> lane) << first % 32 : 0;
+    const unsigned before = word == 0 ? 0 : atomicOr(&set.bits[(first + lane) / 32], word);
+    const unsigned fresh = (are_new ? word : word & ~before) >> first % 32;
+    const bool is_new = from_lane(fresh, lane / 32 * 32) >> lane % 32 & 1;
+    const Lanes together = lanes_where(is_new);
+    int place = lane == 0 && together != 0 ? atomicAdd(set.fresh, __popcll(together)) : 0;
+    place = from_lane(place, 0) + __popcll(together & (((Lanes)1 << lane) - 1));
+    if (is_new && place < MOST_NEW) set.fresh[1 + place] = first + lane;
+}
+
+#define ROW_PARTS 32  // that warps take of a row
+#define LONG_IN_THE_MEAN 128  // arcs of some members
+
+// As advance_and_keep; but a few members with long rows, of which each warp would have one or two, are shared by all.
+template <class Keep, class Body>
+__device__ inline void advance_in_parts(
+    Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body
+) {
+    const int size = listed(set), warps = gridDim.x * blockDim.x / WARP;
+    arc_t arcs = 0;
+    if (size > warps / 2 && size < 4 * warps) {
+        const int node = set.list[threadIdx.x % WARP % size];
+        arcs = rows[node + 1] - rows[node];
+        for (int width = 1; width < WARP; width *= 2) arcs += from_lane(arcs, threadIdx.x % WARP ^ width);
+    }
+    if (arcs < LONG_IN_THE_MEAN * WARP) {
+        advance_and_keep(set, num_nodes, rows, keep, body);
+        return;
+    }
+    for (int i = warp_number(); i < size * ROW_PARTS; i += warps) {
+        const int node = set.list[i % size];
+        if (keep(node)) row_arcs<1>(node, rows, i / size * WARP, ROW_PARTS * WARP, body);
+    }
 }
 
 // Calls finish(node, total) for the members to keep of a set whose members list_members() has written to `places`:

@@ -26,8 +26,8 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, long long *seen,
-    long long *reached, unsigned *active_words, unsigned *active_next_words, long long *alive, long long *front,
-    long long *farness, int *reached_by, int batch, int *more_found, unsigned *arrived
+    long long *reached, unsigned *active_words, unsigned *active_next_words, long long *alive, long long *farness,
+    int *reached_by, int batch, int *more_found, unsigned *arrived
 ) {
     __shared__ int new_in_active[MOST_NEW + 1];
     Frontier active = frontier_in(active_words, num_nodes, new_in_active);
@@ -79,10 +79,6 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                 const long long fresh_2 = now_2 & ~seen[word + 1];
                 const long long fresh_3 = now_3 & ~seen[word + 2];
                 const long long fresh_4 = now_4 & ~seen[word + 3];
-                front[word] = fresh;
-                front[word + 1] = fresh_2;
-                front[word + 2] = fresh_3;
-                front[word + 3] = fresh_4;
                 seen[word] = now;
                 seen[word + 1] = now_2;
                 seen[word + 2] = now_3;
@@ -99,16 +95,19 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                 // closeness.sp:9 for (src in g.nodes())
                 // the bits that any node offers
                 #line 9 "closeness.sp"
-                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 8192), 4);
+                for (int number = blockIdx.x * blockDim.x + threadIdx.x; number < multiply(min(num_nodes, 32768), 4);
                         number += gridDim.x * blockDim.x) {
                     const int lane = number % 4;
                     const int first_2 = multiply(number / 4,
-                        (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
+                        (num_nodes + min(num_nodes, 32768) - 1) / min(num_nodes, 32768));
                     long long offered = 0;
                     const int end = min(num_nodes,
-                        first_2 + (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
+                        first_2 + (num_nodes + min(num_nodes, 32768) - 1) / min(num_nodes, 32768));
                     for (int v_2 = first_2; v_2 < end; v_2++) {
-                        if (contains(active, v_2)) offered |= front[multiply(v_2, 4) + lane];
+                        if (contains(active, v_2)) {
+                            offered |= seen[multiply(v_2, 4) + lane];
+                            if (offered == -1) break;
+                        }
                     }
                     if ((offered & ~alive[lane]) != 0) atomic_or_long(&alive[lane], offered);
                 }
@@ -122,22 +121,15 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                     more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
                 }
                 bool more_part = false;
-                collect_all<4>(num_nodes, in_row_offsets,
+                collect_all<4>(num_nodes, in_row_offsets, in_columns, seen,
                     [&](int word) -> long long {
                         const int lane = word % 4;
                         return alive[lane] & ~reached[word];
                     },
-                    [&](int word, arc_t in_e) -> long long {
-                        const int lane = word % 4;
-                        const int v_2 = in_columns[in_e];
-                        return contains(active, v_2) ? front[multiply(v_2, 4) + lane] : 0LL;
-                    },
                     [&](int word, long long found_2) {
-                        const int w_2 = word / 4;
                         reached[word] |= found_2;
-                        insert(active_next, w_2);
                         more_part = true;
-                    });
+                    }, active_next);
                 inserted(active_next, num_nodes, row_offsets);
                 if (more_part) more_found[more_turn] = 1;
             }
@@ -154,14 +146,14 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                     more_found[more_turn == 2 ? 0 : more_turn + 1] = 0;
                 }
                 bool more_part = false;
-                advance_and_keep(active, num_nodes, row_offsets, every_node,
+                advance_in_parts(active, num_nodes, row_offsets, every_node,
                     [&](int v_2, arc_t e_2) {
                         const int w_2 = columns[e_2];
                         const int word = multiply(w_2, 4);
-                        const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
-                        const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
-                        const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
-                        const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+                        const long long fresh = seen[multiply(v_2, 4)] & ~reached[word];
+                        const long long fresh_2 = seen[multiply(v_2, 4) + 1] & ~reached[word + 1];
+                        const long long fresh_3 = seen[multiply(v_2, 4) + 2] & ~reached[word + 2];
+                        const long long fresh_4 = seen[multiply(v_2, 4) + 3] & ~reached[word + 3];
                         if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
                             if (fresh != 0) atomic_or_long(&reached[word], fresh);
                             if (fresh_2 != 0) atomic_or_long(&reached[word + 1], fresh_2);
@@ -183,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     } while (more);
 }
 
-#line 187 "closeness.hip.cpp"
+#line 179 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -202,9 +194,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
-    Buffer<long long> seen(device, graph.num_nodes * 4LL);
-    Buffer<long long> front(device, graph.num_nodes * 4LL);
     Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
     Buffer<unsigned> active(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> active_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<long long> alive(device, 4);
@@ -219,7 +210,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             device.launch_together(
                 "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes, graph.row_offsets,
                 graph.columns, graph.in_row_offsets, graph.in_columns, seen, reached, active, active_next, alive,
-                front, farness, reached_by, batch, more_found, arrived
+                farness, reached_by, batch, more_found, arrived
             );
         }
     }

@@ -106,11 +106,11 @@ extern "C" void radii_begin(
 // radii.sp:7 for (src in sources)
 #line 7 "radii.sp"
 extern "C" void radii_visit(
-    const int *__restrict__ active_list, const long long *__restrict__ reached, long long *seen, long long *front,
-    int *radius, int active_count, int steps
+    const int *__restrict__ active_list, const long long *__restrict__ reached, long long *seen, int *radius,
+    int active_count, int steps
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(active_list, reached, seen, front, radius)
+        deviceptr(active_list, reached, seen, radius)
     for (int place = 0; place < active_count; place++) {
         const int v = active_list[place];
         const int word = multiply(v, 4);
@@ -118,14 +118,6 @@ extern "C" void radii_visit(
         const long long now_2 = reached[word + 1];
         const long long now_3 = reached[word + 2];
         const long long now_4 = reached[word + 3];
-        const long long fresh = now & ~seen[word];
-        const long long fresh_2 = now_2 & ~seen[word + 1];
-        const long long fresh_3 = now_3 & ~seen[word + 2];
-        const long long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;
@@ -141,12 +133,12 @@ extern "C" void radii_visit(
 #line 7 "radii.sp"
 extern "C" void radii_offer_bits(
     const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ active_list,
-    const long long *__restrict__ front, long long *reached, int *active_next_bits, int *active_next_list,
+    const long long *__restrict__ seen, long long *reached, int *active_next_bits, int *active_next_list,
     int *active_next_size, int active_count, int *more
 ) {
     int more_part = 0;
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, active_list, front, reached, active_next_bits, \
+        deviceptr(row_offsets, columns, active_list, seen, reached, active_next_bits, \
             active_next_list, active_next_size) reduction(|| : more_part)
     for (int place = 0; place < active_count; place++) {
         const int v_2 = active_list[place];
@@ -154,10 +146,10 @@ extern "C" void radii_offer_bits(
         for (arc_t e_2 = row_offsets[v_2]; e_2 < row_offsets[v_2 + 1]; e_2++) {
             const int w_2 = columns[e_2];
             const int word = multiply(w_2, 4);
-            const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
-            const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
-            const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
-            const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+            const long long fresh = seen[multiply(v_2, 4)] & ~reached[word];
+            const long long fresh_2 = seen[multiply(v_2, 4) + 1] & ~reached[word + 1];
+            const long long fresh_3 = seen[multiply(v_2, 4) + 2] & ~reached[word + 2];
+            const long long fresh_4 = seen[multiply(v_2, 4) + 3] & ~reached[word + 3];
             if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
                 if (fresh != 0) {
                     #pragma acc atomic update
@@ -187,20 +179,21 @@ extern "C" void radii_offer_bits(
 // the bits that any node offers
 #line 7 "radii.sp"
 extern "C" void radii_join_bits(
-    int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ front, long long *alive
+    int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ seen, long long *alive
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
-        num_gangs(256) num_workers(16) vector_length(32) deviceptr(active_bits, front, alive)
-    for (int number = 0; number < multiply(smaller_int(num_nodes, 8192), 4); number++) {
+        num_gangs(256) num_workers(16) vector_length(32) deviceptr(active_bits, seen, alive)
+    for (int number = 0; number < multiply(smaller_int(num_nodes, 32768), 4); number++) {
         const int lane = number % 4;
         const int first_2 = multiply(number / 4,
-            (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
+            (num_nodes + smaller_int(num_nodes, 32768) - 1) / smaller_int(num_nodes, 32768));
         long long offered = 0;
         const int end = smaller_int(num_nodes,
-            first_2 + (num_nodes + smaller_int(num_nodes, 8192) - 1) / smaller_int(num_nodes, 8192));
+            first_2 + (num_nodes + smaller_int(num_nodes, 32768) - 1) / smaller_int(num_nodes, 32768));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                offered |= front[multiply(v_2, 4) + lane];
+                offered |= seen[multiply(v_2, 4) + lane];
+                if (offered == -1) break;
             }
         }
         if ((offered & ~alive[lane]) != 0) {
@@ -216,13 +209,13 @@ extern "C" void radii_join_bits(
 extern "C" void radii_look_for_bits(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
     const long long *__restrict__ alive, long long *reached, const int *__restrict__ active_bits,
-    const long long *__restrict__ front, int *active_next_bits, int *active_next_list, int *active_next_size,
+    const long long *__restrict__ seen, int *active_next_bits, int *active_next_list, int *active_next_size,
     int *more
 ) {
     int more_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(in_row_offsets, in_columns, alive, reached, active_bits, front, active_next_bits, \
+        deviceptr(in_row_offsets, in_columns, alive, reached, active_bits, seen, active_next_bits, \
             active_next_list, active_next_size) reduction(|| : more_part)
     for (int word = 0; word < num_nodes; word++) {
         const int w_2 = word;
@@ -238,10 +231,10 @@ extern "C" void radii_look_for_bits(
             for (arc_t in_e = in_row_offsets[w_2]; in_e < in_row_offsets[w_2 + 1]; in_e++) {
                 const int v_2 = in_columns[in_e];
                 if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                    found_2 |= front[multiply(v_2, 4)];
-                    found_3 |= front[multiply(v_2, 4) + 1];
-                    found_4 |= front[multiply(v_2, 4) + 2];
-                    found_5 |= front[multiply(v_2, 4) + 3];
+                    found_2 |= seen[multiply(v_2, 4)];
+                    found_3 |= seen[multiply(v_2, 4) + 1];
+                    found_4 |= seen[multiply(v_2, 4) + 2];
+                    found_5 |= seen[multiply(v_2, 4) + 3];
                     if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4)
                         | (missing_4 & ~found_5)) == 0) break;
                 }
@@ -328,10 +321,10 @@ extern "C" void arcs_of_bfs_level_order(
 #line 7 "radii.sp"
 extern "C" void radii_visit_of_many(
     int num_nodes, const int *__restrict__ active_bits, const long long *__restrict__ reached, long long *seen,
-    long long *front, int *radius, int steps
+    int *radius, int steps
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(active_bits, reached, seen, front, radius)
+        deviceptr(active_bits, reached, seen, radius)
     for (int v = 0; v < num_nodes; v++) {
         if ((active_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         const int word = multiply(v, 4);
@@ -339,14 +332,6 @@ extern "C" void radii_visit_of_many(
         const long long now_2 = reached[word + 1];
         const long long now_3 = reached[word + 2];
         const long long now_4 = reached[word + 3];
-        const long long fresh = now & ~seen[word];
-        const long long fresh_2 = now_2 & ~seen[word + 1];
-        const long long fresh_3 = now_3 & ~seen[word + 2];
-        const long long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;
@@ -375,7 +360,7 @@ extern "C" void arcs_of_active_list(
 }
 
 }  // namespace kernels
-#line 379 "radii.cpp"
+#line 364 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -394,9 +379,8 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
     check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<long long> seen(device, graph.num_nodes * 4LL);
-    Buffer<long long> front(device, graph.num_nodes * 4LL);
     Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
     Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> active_list(device, graph.num_nodes);
     Buffer<int> active_size(device, 1);
@@ -483,9 +467,9 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                 alive.fill(0);
                 active_count = active_size.read(0);
                 if (active_count > graph.num_nodes / 8) {
-                    kernels::radii_visit_of_many(graph.num_nodes, active_bits, reached, seen, front, radius, steps);
+                    kernels::radii_visit_of_many(graph.num_nodes, active_bits, reached, seen, radius, steps);
                 } else {
-                    kernels::radii_visit(active_list, reached, seen, front, radius, active_count, steps);
+                    kernels::radii_visit(active_list, reached, seen, radius, active_count, steps);
                 }
                 bool pulls_2 = active_count > graph.num_nodes / 16;
                 if (active_count > 4096 && !pulls_2 && active_count > graph.num_nodes / 64) {
@@ -498,17 +482,17 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                     pulls_2 = active_arcs_2 > (float)(graph.num_arcs / 8LL);
                 }
                 if (pulls_2) {
-                    kernels::radii_join_bits(graph.num_nodes, active_bits, front, alive);
+                    kernels::radii_join_bits(graph.num_nodes, active_bits, seen, alive);
                     more_result.set(false);
                     kernels::radii_look_for_bits(
-                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, front,
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, seen,
                         active_next_bits, active_next_list, active_next_size, more_result
                     );
                     more = more || more_result.read();
                 } else {
                     more_result.set(false);
                     kernels::radii_offer_bits(
-                        graph.row_offsets, graph.columns, active_list, front, reached, active_next_bits,
+                        graph.row_offsets, graph.columns, active_list, seen, reached, active_next_bits,
                         active_next_list, active_next_size, active_count, more_result
                     );
                     more = more || more_result.read();

@@ -32,9 +32,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
-    Buffer<long long> seen(device, graph.num_nodes * 4LL);
-    Buffer<long long> front(device, graph.num_nodes * 4LL);
     Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
     Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> active_list(device, graph.num_nodes);
     Buffer<int> active_size(device, 1);
@@ -70,12 +69,12 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             if (active_count > graph.num_nodes / 8) {
                 device.launch(
                     "closeness_centrality_visit_of_many", graph.num_nodes, graph.num_nodes, active_bits, reached,
-                    seen, front, farness, reached_by, steps
+                    seen, farness, reached_by, steps
                 );
             } else {
                 device.launch(
-                    "closeness_centrality_visit", active_count, active_list, reached, seen, front, farness,
-                    reached_by, active_count, steps
+                    "closeness_centrality_visit", active_count, active_list, reached, seen, farness, reached_by,
+                    active_count, steps
                 );
             }
             bool pulls = active_count > graph.num_nodes / 16;
@@ -91,13 +90,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             }
             if (pulls) {
                 device.launch(
-                    "closeness_centrality_join_bits", multiply(std::min<int>(graph.num_nodes, 8192), 4),
-                    graph.num_nodes, active_bits, front, alive
+                    "closeness_centrality_join_bits", multiply(std::min<int>(graph.num_nodes, 32768), 4),
+                    graph.num_nodes, active_bits, seen, alive
                 );
                 more_result.set(false);
                 device.launch(
                     "closeness_centrality_look_for_bits", device.busy(graph.num_nodes), graph.num_nodes,
-                    graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, front, active_next_bits,
+                    graph.in_row_offsets, graph.in_columns, alive, reached, active_bits, seen, active_next_bits,
                     active_next_list, active_next_size, more_result
                 );
                 more = more || more_result.read();
@@ -105,7 +104,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
                 more_result.set(false);
                 device.launch(
                     "closeness_centrality_offer_bits", device.busy(active_count), graph.row_offsets, graph.columns,
-                    active_list, front, reached, active_next_bits, active_next_list, active_next_size, active_count,
+                    active_list, seen, reached, active_next_bits, active_next_list, active_next_size, active_count,
                     more_result
                 );
                 more = more || more_result.read();

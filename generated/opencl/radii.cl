@@ -87,7 +87,7 @@ __kernel void radii_begin(
 #line 7 "radii.sp"
 __kernel void radii_visit(
     __global const int *restrict active_list, __global const long *restrict reached, __global long *seen,
-    __global long *front, __global int *radius, int active_count, int steps
+    __global int *radius, int active_count, int steps
 ) {
     for (int place = get_global_id(0); place < active_count; place += get_global_size(0)) {
         const int v = active_list[place];
@@ -96,14 +96,6 @@ __kernel void radii_visit(
         const long now_2 = reached[word + 1];
         const long now_3 = reached[word + 2];
         const long now_4 = reached[word + 3];
-        const long fresh = now & ~seen[word];
-        const long fresh_2 = now_2 & ~seen[word + 1];
-        const long fresh_3 = now_3 & ~seen[word + 2];
-        const long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;
@@ -120,7 +112,7 @@ __kernel void radii_visit(
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void radii_offer_bits(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict active_list, __global const long *restrict front, __global long *reached,
+    __global const int *restrict active_list, __global const long *restrict seen, __global long *reached,
     __global int *active_next_bits, __global int *active_next_list, __global int *active_next_size,
     int active_count, __global int *more
 ) {
@@ -136,10 +128,10 @@ void radii_offer_bits(
             const arc_t e_2 = place + rows.shift[owner];
             const int w_2 = columns[e_2];
             const int word = multiply(w_2, 4);
-            const long fresh = front[multiply(v_2, 4)] & ~latest_long(reached[word]);
-            const long fresh_2 = front[multiply(v_2, 4) + 1] & ~latest_long(reached[word + 1]);
-            const long fresh_3 = front[multiply(v_2, 4) + 2] & ~latest_long(reached[word + 2]);
-            const long fresh_4 = front[multiply(v_2, 4) + 3] & ~latest_long(reached[word + 3]);
+            const long fresh = seen[multiply(v_2, 4)] & ~latest_long(reached[word]);
+            const long fresh_2 = seen[multiply(v_2, 4) + 1] & ~latest_long(reached[word + 1]);
+            const long fresh_3 = seen[multiply(v_2, 4) + 2] & ~latest_long(reached[word + 2]);
+            const long fresh_4 = seen[multiply(v_2, 4) + 3] & ~latest_long(reached[word + 3]);
             if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
                 if (fresh != 0) atom_or(&reached[word], fresh);
                 if (fresh_2 != 0) atom_or(&reached[word + 1], fresh_2);
@@ -157,17 +149,18 @@ void radii_offer_bits(
 // the bits that any node offers
 #line 7 "radii.sp"
 __kernel void radii_join_bits(
-    int num_nodes, __global const int *restrict active_bits, __global const long *restrict front,
+    int num_nodes, __global const int *restrict active_bits, __global const long *restrict seen,
     __global long *alive
 ) {
-    for (int number = get_global_id(0); number < multiply(min(num_nodes, 8192), 4); number += get_global_size(0)) {
+    for (int number = get_global_id(0); number < multiply(min(num_nodes, 32768), 4); number += get_global_size(0)) {
         const int lane = number % 4;
-        const int first_2 = multiply(number / 4, (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
+        const int first_2 = multiply(number / 4, (num_nodes + min(num_nodes, 32768) - 1) / min(num_nodes, 32768));
         long offered = 0;
-        const int end = min(num_nodes, first_2 + (num_nodes + min(num_nodes, 8192) - 1) / min(num_nodes, 8192));
+        const int end = min(num_nodes, first_2 + (num_nodes + min(num_nodes, 32768) - 1) / min(num_nodes, 32768));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                offered |= front[multiply(v_2, 4) + lane];
+                offered |= seen[multiply(v_2, 4) + lane];
+                if (offered == -1) break;
             }
         }
         if ((offered & ~latest_long(alive[lane])) != 0) atom_or(&alive[lane], offered);
@@ -181,7 +174,7 @@ __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_siz
 void radii_look_for_bits(
     int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global const long *restrict alive, __global long *reached, __global const int *restrict active_bits,
-    __global const long *restrict front, __global int *active_next_bits, __global int *active_next_list,
+    __global const long *restrict seen, __global int *active_next_bits, __global int *active_next_list,
     __global int *active_next_size, __global int *more
 ) {
     bool more_part = false;
@@ -211,10 +204,10 @@ void radii_look_for_bits(
                 const arc_t in_e = place + rows.shift[owner];
                 const int v_2 = in_columns[in_e];
                 if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                    const long offered = front[multiply(v_2, 4)];
-                    const long offered_2 = front[multiply(v_2, 4) + 1];
-                    const long offered_3 = front[multiply(v_2, 4) + 2];
-                    const long offered_4 = front[multiply(v_2, 4) + 3];
+                    const long offered = seen[multiply(v_2, 4)];
+                    const long offered_2 = seen[multiply(v_2, 4) + 1];
+                    const long offered_3 = seen[multiply(v_2, 4) + 2];
+                    const long offered_4 = seen[multiply(v_2, 4) + 3];
                     find_bits(&lacking[0], owner, offered);
                     find_bits(&lacking[512], owner, offered_2);
                     find_bits(&lacking[1024], owner, offered_3);
@@ -302,7 +295,7 @@ void arcs_of_bfs_level_order(
 #line 7 "radii.sp"
 __kernel void radii_visit_of_many(
     int num_nodes, __global const int *restrict active_bits, __global const long *restrict reached,
-    __global long *seen, __global long *front, __global int *radius, int steps
+    __global long *seen, __global int *radius, int steps
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if ((active_bits[v / 32] & (1 << (v % 32))) == 0) continue;
@@ -311,14 +304,6 @@ __kernel void radii_visit_of_many(
         const long now_2 = reached[word + 1];
         const long now_3 = reached[word + 2];
         const long now_4 = reached[word + 3];
-        const long fresh = now & ~seen[word];
-        const long fresh_2 = now_2 & ~seen[word + 1];
-        const long fresh_3 = now_3 & ~seen[word + 2];
-        const long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;

@@ -32,9 +32,8 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
     check_sizes(4ULL * graph.num_nodes, 0);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<long long> seen(device, graph.num_nodes * 4LL);
-    Buffer<long long> front(device, graph.num_nodes * 4LL);
     Buffer<long long> reached(device, graph.num_nodes * 4LL);
+    Buffer<long long> seen(device, graph.num_nodes * 4LL);
     Buffer<int> active_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> active_list(device, graph.num_nodes);
     Buffer<int> active_size(device, 1);
@@ -145,12 +144,12 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                 active_count = active_size.read(0);
                 if (active_count > graph.num_nodes / 8) {
                     device.launch(
-                        "radii_visit_of_many", graph.num_nodes, graph.num_nodes, active_bits, reached, seen, front,
-                        radius, steps
+                        "radii_visit_of_many", graph.num_nodes, graph.num_nodes, active_bits, reached, seen, radius,
+                        steps
                     );
                 } else {
                     device.launch(
-                        "radii_visit", active_count, active_list, reached, seen, front, radius, active_count, steps
+                        "radii_visit", active_count, active_list, reached, seen, radius, active_count, steps
                     );
                 }
                 bool pulls_2 = active_count > graph.num_nodes / 16;
@@ -166,13 +165,13 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                 }
                 if (pulls_2) {
                     device.launch(
-                        "radii_join_bits", multiply(std::min<int>(graph.num_nodes, 8192), 4), graph.num_nodes,
-                        active_bits, front, alive
+                        "radii_join_bits", multiply(std::min<int>(graph.num_nodes, 32768), 4), graph.num_nodes,
+                        active_bits, seen, alive
                     );
                     more_result.set(false);
                     device.launch(
                         "radii_look_for_bits", device.busy(graph.num_nodes), graph.num_nodes, graph.in_row_offsets,
-                        graph.in_columns, alive, reached, active_bits, front, active_next_bits, active_next_list,
+                        graph.in_columns, alive, reached, active_bits, seen, active_next_bits, active_next_list,
                         active_next_size, more_result
                     );
                     more = more || more_result.read();
@@ -180,7 +179,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &s
                     more_result.set(false);
                     device.launch(
                         "radii_offer_bits", device.busy(active_count), graph.row_offsets, graph.columns,
-                        active_list, front, reached, active_next_bits, active_next_list, active_next_size,
+                        active_list, seen, reached, active_next_bits, active_next_list, active_next_size,
                         active_count, more_result
                     );
                     more = more || more_result.read();

@@ -86,8 +86,8 @@ KERNEL radii_begin(
 // radii.sp:7 for (src in sources)
 #line 7 "radii.sp"
 KERNEL radii_visit(
-    const int *__restrict active_list, const long long *__restrict reached, long long *seen, long long *front,
-    int *radius, int active_count, int steps
+    const int *__restrict active_list, const long long *__restrict reached, long long *seen, int *radius,
+    int active_count, int steps
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int place = item.get_global_id(0); place < active_count; place += item.get_global_range(0)) {
@@ -97,14 +97,6 @@ KERNEL radii_visit(
         const long long now_2 = reached[word + 1];
         const long long now_3 = reached[word + 2];
         const long long now_4 = reached[word + 3];
-        const long long fresh = now & ~seen[word];
-        const long long fresh_2 = now_2 & ~seen[word + 1];
-        const long long fresh_3 = now_3 & ~seen[word + 2];
-        const long long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;
@@ -120,7 +112,7 @@ KERNEL radii_visit(
 #line 7 "radii.sp"
 KERNEL radii_offer_bits(
     const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict active_list,
-    const long long *__restrict front, long long *reached, int *active_next_bits, int *active_next_list,
+    const long long *__restrict seen, long long *reached, int *active_next_bits, int *active_next_list,
     int *active_next_size, int active_count, int *more
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -136,10 +128,10 @@ KERNEL radii_offer_bits(
             const arc_t e_2 = place + rows.shift[owner];
             const int w_2 = columns[e_2];
             const int word = multiply(w_2, 4);
-            const long long fresh = front[multiply(v_2, 4)] & ~reached[word];
-            const long long fresh_2 = front[multiply(v_2, 4) + 1] & ~reached[word + 1];
-            const long long fresh_3 = front[multiply(v_2, 4) + 2] & ~reached[word + 2];
-            const long long fresh_4 = front[multiply(v_2, 4) + 3] & ~reached[word + 3];
+            const long long fresh = seen[multiply(v_2, 4)] & ~reached[word];
+            const long long fresh_2 = seen[multiply(v_2, 4) + 1] & ~reached[word + 1];
+            const long long fresh_3 = seen[multiply(v_2, 4) + 2] & ~reached[word + 2];
+            const long long fresh_4 = seen[multiply(v_2, 4) + 3] & ~reached[word + 3];
             if ((fresh | fresh_2 | fresh_3 | fresh_4) != 0) {
                 if (fresh != 0) atomic(reached[word]).fetch_or(fresh);
                 if (fresh_2 != 0) atomic(reached[word + 1]).fetch_or(fresh_2);
@@ -157,20 +149,21 @@ KERNEL radii_offer_bits(
 // the bits that any node offers
 #line 7 "radii.sp"
 KERNEL radii_join_bits(
-    int num_nodes, const int *__restrict active_bits, const long long *__restrict front, long long *alive
+    int num_nodes, const int *__restrict active_bits, const long long *__restrict seen, long long *alive
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int number = item.get_global_id(0); number < multiply(sycl::min(num_nodes, 8192), 4);
+    for (int number = item.get_global_id(0); number < multiply(sycl::min(num_nodes, 32768), 4);
             number += item.get_global_range(0)) {
         const int lane = number % 4;
         const int first_2 = multiply(number / 4,
-            (num_nodes + sycl::min(num_nodes, 8192) - 1) / sycl::min(num_nodes, 8192));
+            (num_nodes + sycl::min(num_nodes, 32768) - 1) / sycl::min(num_nodes, 32768));
         long long offered = 0;
         const int end = sycl::min(num_nodes,
-            first_2 + (num_nodes + sycl::min(num_nodes, 8192) - 1) / sycl::min(num_nodes, 8192));
+            first_2 + (num_nodes + sycl::min(num_nodes, 32768) - 1) / sycl::min(num_nodes, 32768));
         for (int v_2 = first_2; v_2 < end; v_2++) {
             if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                offered |= front[multiply(v_2, 4) + lane];
+                offered |= seen[multiply(v_2, 4) + lane];
+                if (offered == -1) break;
             }
         }
         if ((offered & ~alive[lane]) != 0) atomic(alive[lane]).fetch_or(offered);
@@ -183,7 +176,7 @@ KERNEL radii_join_bits(
 KERNEL radii_look_for_bits(
     int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
     const long long *__restrict alive, long long *reached, const int *__restrict active_bits,
-    const long long *__restrict front, int *active_next_bits, int *active_next_list, int *active_next_size,
+    const long long *__restrict seen, int *active_next_bits, int *active_next_list, int *active_next_size,
     int *more
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -202,10 +195,10 @@ KERNEL radii_look_for_bits(
             for (arc_t in_e = in_row_offsets[w_2]; in_e < in_row_offsets[w_2 + 1]; in_e++) {
                 const int v_2 = in_columns[in_e];
                 if ((active_bits[v_2 / 32] & (1 << (v_2 % 32))) != 0) {
-                    found_2 |= front[multiply(v_2, 4)];
-                    found_3 |= front[multiply(v_2, 4) + 1];
-                    found_4 |= front[multiply(v_2, 4) + 2];
-                    found_5 |= front[multiply(v_2, 4) + 3];
+                    found_2 |= seen[multiply(v_2, 4)];
+                    found_3 |= seen[multiply(v_2, 4) + 1];
+                    found_4 |= seen[multiply(v_2, 4) + 2];
+                    found_5 |= seen[multiply(v_2, 4) + 3];
                     if (((missing & ~found_2) | (missing_2 & ~found_3) | (missing_3 & ~found_4)
                         | (missing_4 & ~found_5)) == 0) break;
                 }
@@ -284,7 +277,7 @@ KERNEL arcs_of_bfs_level_order(
 #line 7 "radii.sp"
 KERNEL radii_visit_of_many(
     int num_nodes, const int *__restrict active_bits, const long long *__restrict reached, long long *seen,
-    long long *front, int *radius, int steps
+    int *radius, int steps
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -294,14 +287,6 @@ KERNEL radii_visit_of_many(
         const long long now_2 = reached[word + 1];
         const long long now_3 = reached[word + 2];
         const long long now_4 = reached[word + 3];
-        const long long fresh = now & ~seen[word];
-        const long long fresh_2 = now_2 & ~seen[word + 1];
-        const long long fresh_3 = now_3 & ~seen[word + 2];
-        const long long fresh_4 = now_4 & ~seen[word + 3];
-        front[word] = fresh;
-        front[word + 1] = fresh_2;
-        front[word + 2] = fresh_3;
-        front[word + 3] = fresh_4;
         seen[word] = now;
         seen[word + 1] = now_2;
         seen[word + 2] = now_3;

@@ -80,6 +80,7 @@ class Run(Graphs):
         self.batch_seconds: list[float] = []
         self.may_begin_again = True
         self._given: dict[str, Buffer] = {}
+        self._sizes: dict[str, int] = {}
         self._first: dict[str, Buffer] = {}
         self._walked: dict[str, Cells] = {}
         self._places: dict[str, Place] = {}
@@ -355,7 +356,7 @@ class Run(Graphs):
             self._begin_again(array, adoption.buffer)
             return Place(adoption.buffer)
         if given is not None and adoption is None and array.name not in self._entry.changed:
-            return Place(given, known, self._members(array, known))
+            return Place(given, known, self._members(array, known), self._size(array, known), stays=True)
         place = Place(self._allocated(array))
         if given is not None:
             self._begin_again(array, given)
@@ -372,6 +373,12 @@ class Run(Graphs):
         if array.name not in self._walked:
             self._walked[array.name] = np.flatnonzero(known)
         return self._walked[array.name]
+
+    def _size(self, array: ir.Array, known: Cells | None) -> int | None:
+        """How many members a set has that the caller gave, if the program asks; counted once."""
+        if known is not None and array.name in self._entry.counted and array.name not in self._sizes:
+            self._sizes[array.name] = int(np.count_nonzero(known))
+        return self._sizes.get(array.name)
 
     def _start_on_host(self, array: ir.Array) -> Place:
         """The cells of a parameter that the device only gets chunks of: those given, the graph's weights or zeros."""

@@ -23,7 +23,9 @@ from starplat.graph import Graph, generators
 from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import loops_of, walk_host, walk_kernel
 from starplat.runtime import facts, room
+from starplat.runtime.devices.device_memory import DeviceMemory
 from starplat.runtime.facts import facts_for, has_thin_levels
+from starplat.runtime.running import Run
 from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO
@@ -292,6 +294,50 @@ def test_gathered_bits_give_the_same(name: str, machine: Machine, monkeypatch: p
                 found = program.run(graph, target="cuda", schedule=schedule, **values)
             assert first_difference(found, meant) is None, (graph.name, schedule)
     assert made
+
+
+def hubs(num_nodes: int, number: int, degree: int) -> Graph:
+    """Some nodes that have all others as neighbors, among random arcs, both ways, and as many nodes without any."""
+    draw = random.Random(num_nodes)
+    arcs = [(hub, v) for hub in range(number) for v in range(num_nodes)]
+    arcs += [(draw.randrange(num_nodes), draw.randrange(num_nodes)) for _ in range(num_nodes * degree)]
+    sources, targets = zip(*arcs, strict=True)
+    return Graph.from_arcs(2 * num_nodes, [*sources, *targets], [*targets, *sources])
+
+
+@pytest.mark.parametrize("machine", [Machine(2, 96, seed=2), Machine(2, 128, family=HIP, warp=64)], ids=["cuda", "hip"])
+@pytest.mark.parametrize(
+    ("graph", "sources", "schedules"),
+    [
+        (hubs(150, 1, 30), range(0, 300, 4), ("sources=batch(64)", "sources=batch(512),loop=host")),
+        (hubs(2400, 2, 3), range(0, 2500, 9), ("sources=batch(256)",)),
+        (hubs(600, 9, 1), range(9), ("direction=push,sources=batch(128)",)),
+    ],
+    ids=["rows of warps", "rows of blocks", "rows of all blocks"],
+)
+def test_threads_share_long_rows(graph: Graph, sources: range, schedules: tuple[str, ...], machine: Machine) -> None:
+    require_compiler()
+    program = starplat.compile("distance_sums")
+    meant = program.run(graph, target="reference", sources=sources)
+    for schedule in schedules:
+        with emulated(machine):
+            found = program.run(graph, target="cuda", schedule=schedule, sources=sources)
+        assert first_difference(found, meant) is None, schedule
+
+
+def test_the_host_does_not_wait_for_the_size_of_a_set_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    of_device = DeviceMemory.read_cell
+    monkeypatch.setattr(DeviceMemory, "read_cell", lambda *of: read.append(of_device(*of)) or read[-1])
+    program, graph = starplat.compile("distance_sums"), graphs(many=True)[0]
+    sources = range(0, graph.num_nodes, 2)
+    meant = program.run(graph, target="reference", sources=sources)
+    for known in (True, False):
+        read.clear()
+        found = program.run(graph, target="openmp", schedule="sources=batch(64)", sources=sources)
+        assert first_difference(found, meant) is None
+        assert (len(sources) in read) is not known
+        monkeypatch.setattr(Run, "_size", lambda *_: None)
 
 
 def test_auto_searches_one_after_another_on_cpus_where_levels_are_thin() -> None:

@@ -18,6 +18,7 @@ from starplat.backends.c.set_forms import (
     packing_of,
     puts_in_together,
 )
+from starplat.backends.legal.inside import without_unread
 from starplat.ir import build, conditions, nodes as ir
 from starplat.ir.shapes.listed import known_length, listed_length
 
@@ -73,7 +74,11 @@ class RowPrinter:
             self.expressions.helpers.need("advance_arcs")
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
-            yield from self.over_nodes(advance, "advance")
+            head = list(self.over_nodes(advance, "advance"))
+            if advance.dear and advance.members is not None and puts_in_together(advance.members):
+                self.need_for_rows("advance_in_parts")
+                head[0] = head[0].replace("advance_and_keep(", "advance_in_parts(", 1)
+            yield from head
         streamed = {ir.Ref(advance.position)} if advance.few and not self.reads_far(advance.body) else set()
         self.expressions.streamed |= streamed
         yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)})", ");")
@@ -357,10 +362,15 @@ class RowPrinter:
         name = self.expressions.local
         word, kind = name(collect.word), self.expressions.spelling.values[ir.Element.LONG]
         self.expressions.helpers.need("warp_number", "collect_all")
-        yield f"collect_all<{collect.lanes}>(num_nodes, {name(collect.rows)},"
+        take, end = collect.take, ");"
+        together = (op for op in take if isinstance(op, st.Insert) and puts_in_together(op.members))
+        if (inserted := next(together, None)) is not None:
+            self.expressions.helpers.need("insert_together")
+            take = without_unread(tuple(op for op in take if op is not inserted))
+            end = f", {name(inserted.members)});"
+        yield f"collect_all<{collect.lanes}>(num_nodes, {', '.join(map(name, collect.arrays))},"
         yield from self.function(f"(int {word}) -> {kind}", collect.wanted, ",")
-        yield from self.function(f"(int {word}, arc_t {name(collect.position)}) -> {kind}", collect.offered, ",")
-        yield from self.function(f"(int {word}, {kind} {name(collect.found)})", collect.take, ");")
+        yield from self.function(f"(int {word}, {kind} {name(collect.found)})", take, end)
 
     def over_nodes(self, loop: _OverNodes, function: str, *more: str) -> Iterator[str]:
         """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
@@ -523,7 +533,16 @@ def _kept(takes: bool) -> str:
 
 
 _BY_WARP_NUMBER = (
-    *("advance_all", "advance_listed", "advance_rows", "advance_words", "ask_all", "count_rows", "gather_all"),
+    *(
+        "advance_all",
+        "advance_in_parts",
+        "advance_listed",
+        "advance_rows",
+        "advance_words",
+        "ask_all",
+        "count_rows",
+        "gather_all",
+    ),
     *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""

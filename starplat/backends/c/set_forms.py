@@ -171,9 +171,9 @@ def _set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
     for macro in ("contains", "has_many", "has_some", "is_empty", "size_of_set", "each_member"):
         need_query(helpers, macro, members)
     need_advance(helpers, members)
-    if puts_in_together(members):
-        helpers.need("insert_together")
     helpers.need("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep")
+    if puts_in_together(members):
+        helpers.need("insert_together", "advance_in_parts")
     if not has_whole_list(members):
         need_of_list(helpers, "gather_noted", members)
         helpers.need("gather_places", "gather_places_and_keep")

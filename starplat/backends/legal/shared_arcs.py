@@ -237,19 +237,15 @@ def _at_once(condition: ir.Expression, module: ir.Module) -> ir.Expression:
 
 
 def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st.Collect:
-    """What a word lacks, what an arc offers, and the work on what was found."""
+    """What a word lacks, where neighbors have theirs, and the work on what was found."""
     assert isinstance(kernel.domain, ir.Numbers)
-    loop, nothing = parts.loop, ir.Const(0, ir.Element.LONG)
-    (word,) = parts.words  # where warps share rows
-    offers = ir.KernelReturn(ir.Select(parts.condition, word.value, nothing))
-    offered = without_unread((*operations.block(parts.ahead), *operations.along(loop, operations.block((offers,)))))
+    (word,), layout = parts.words, parts.loop.layout  # where warps share rows
+    assert isinstance(word.value, ir.Load), "a neighbor offers the same word of its own"
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.index,
-        loop.layout.offsets,
-        loop.position,
+        (layout.offsets, layout.neighbors, word.value.array),
         wanted=operations.block((*_needed(parts.ahead, word.wanted), ir.KernelReturn(word.wanted))),
-        offered=offered,
         found=word.found,
         take=operations.block((*_needed(parts.ahead, *parts.taken), *parts.taken)),
     )

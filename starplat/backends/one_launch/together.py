@@ -163,6 +163,8 @@ class Together:
         if op.reaches is not None and not self.operations.op.in_parts:
             many = all_found_new(many)
         few, after = self.operation(op, begin)
+        if op.dear:
+            few = _dear(few)
         if not left - after:
             return (*before, st.IfMany(members, many, few, rows)), after
         either = left | after
@@ -263,6 +265,18 @@ def _only_swaps(body: st.Body) -> bool:
         (s.then, s.otherwise) if isinstance(s, st.If) else () for s in body if not isinstance(s, st.SwapPointers)
     )
     return all(parts and all(map(_only_swaps, parts)) for parts in branches)
+
+
+def _dear(body: st.Body) -> st.Body:
+    """The statements of a push along whose arcs much is done."""
+    return tuple(
+        replace(inner, body=_dear(inner.body))
+        if isinstance(inner, st.Scope)
+        else replace(inner, dear=not inner.takes)
+        if isinstance(inner, st.Advance)
+        else inner
+        for inner in body
+    )
 
 
 def _barriers(body: st.Body) -> int:

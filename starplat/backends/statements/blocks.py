@@ -246,6 +246,7 @@ class Advance:
     becomes true if there was no room for all of them. Some rows were read `ahead`; `body` is given the neighbor then.
     Of `short_rows` a thread takes whole ones; both bodies begin with the neighbor, and use nothing else of the arc.
     The set often has `few` members, some with long rows.
+    Where bodies are `dear`, all threads share the rows of few members that have long ones.
     """
 
     members: ir.Array | None
@@ -263,6 +264,7 @@ class Advance:
     ahead: Ahead | None = None
     few: bool = False
     short_rows: bool = False
+    dear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,18 +425,17 @@ class CountRows:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any arc of the
-    node offers: `offered`. If there are some, `take`, which knows them as `found`.
+    """For every `word` of all nodes, of which each has `lanes`, the bits that `wanted` asks for and that any neighbor
+    has in the same word. If there are some, `take`, which knows them as `found`.
 
-    The first two are bodies of functions that return a LONG.
+    `arrays` are where rows begin, the neighbors in them, and the words; `wanted` is the body of a function that returns
+    a LONG.
     """
 
     lanes: int
     word: ir.Variable
-    rows: ir.Array
-    position: ir.Variable
+    arrays: tuple[ir.Array, ir.Array, ir.Array]
     wanted: Body
-    offered: Body
     found: ir.Variable
     take: Body
 

@@ -82,11 +82,13 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class ReadCell:
-    """`variable = array[index]`, from the device. The variable is declared before."""
+    """`variable = array[index]`, from the device. The variable is declared before. Where the cell holds the number of
+    nodes in the set `counts`, a host that knows the set need not wait for it."""
 
     variable: Variable
     array: Array
     index: Expression
+    counts: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ missing.
 
 from dataclasses import dataclass
 
-from starplat.ir import nodes as ir
+from starplat.ir import build, nodes as ir
 from starplat.ir.visitor import walk_expression
 
 
@@ -23,8 +23,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Collecting:
-    """`ahead` finds the node and which of its words they are; an arc offers bits if `condition` holds; if any of them
-    were missing, `taken` is done."""
+    """`ahead` finds the node and which of its words they are; an arc offers bits if `condition` holds, which it always
+    does where threads share rows; if any of them were missing, `taken` is done."""
 
     ahead: tuple[ir.Let, ...]
     words: tuple[Word, ...]
@@ -45,19 +45,26 @@ def collecting(kernel: ir.Kernel) -> Collecting | None:
             return None
     ahead = tuple(op for op in lets[:first] if isinstance(op, ir.Let))
     match search[several:]:
-        case (
-            ir.ForNeighbors(
-                body=(ir.KernelIf(condition, (*grown, ir.KernelIf(_, (ir.KernelBreak(),), ())), ()),)
-            ) as loop,
-            *masked,
-            ir.KernelIf(_, taken, ()),
-        ) if several == len(grown) == len(masked) and len(ahead) == first:
+        case (ir.ForNeighbors(body=body) as loop, *masked, ir.KernelIf(_, taken, ())) if len(ahead) == first:
+            condition, grown = _offers(body)
+            if not several == len(grown) == len(masked):
+                return None
             found = map(_word, lets[first:], search[:several], grown, masked)
             words = tuple(word for word in found if word is not None)
             read = {part.variable for part in walk_expression(asked) if isinstance(part, ir.Ref)}
             if several == len(words) and read == {word.missing for word in words}:
                 return Collecting(ahead, words, loop, condition, taken)
     return None
+
+
+def _offers(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Expression, tuple[ir.KernelOp, ...]]:
+    """The condition under which an arc offers bits, and how words take them; none if the body does something else."""
+    match body:
+        case (ir.KernelIf(condition, (*grown, ir.KernelIf(_, (ir.KernelBreak(),), ())), ()),):
+            return condition, tuple(grown)
+        case (*grown, ir.KernelIf(_, (ir.KernelBreak(),), ())):
+            return build.TRUE, tuple(grown)
+    return build.FALSE, ()
 
 
 def _word(missing: ir.KernelOp, begun: ir.KernelOp, grown: ir.KernelOp, masked: ir.KernelOp) -> Word | None:

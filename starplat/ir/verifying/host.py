@@ -211,6 +211,8 @@ class _Host:
         match op:
             case ir.ReadCell(variable, array):
                 scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
+                is_set = op.counts is None or op.counts.element is ir.Element.BOOL
+                scope.require(is_set, f"'{array.name}' counts what is no set")
             case ir.WriteCell(array, _, value):
                 scope.written(array)
                 scope.value(value, array.element)

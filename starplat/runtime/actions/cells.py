@@ -32,6 +32,11 @@ def swap(machine: Machine, op: ir.Swap, frame: Frame) -> None:
 
 
 def read_cell(machine: Machine, op: ir.ReadCell, frame: Frame) -> None:
+    in_parts = machine.world.parts is not None  # each part counts its own nodes
+    size = None if op.counts is None or in_parts else frame.places[op.counts.name].size
+    if size is not None:
+        machine.set(op.variable, size, frame)
+        return
     index, buffer = machine.index(op.array, op.index, frame), machine.buffer(op.array, frame)
     hosts = op.array.origin is ir.Origin.HOST
     cell = buffer.memory[index] if hosts else machine.device.read_cell(buffer, index)

@@ -28,7 +28,7 @@ def all_rounds(machine: Machine, function: CompiledFunction, frame: Frame) -> No
     if control.stopped:
         raise StopWorking
     for array in function.arrays:
-        places[array.name].known = None
+        places[array.name].may_change()
     places.update({name: places[now] for name, now in called.places.items()})
     for variable in function.changed:
         machine.set(variable, called.scalars[variable.name], frame)

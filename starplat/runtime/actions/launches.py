@@ -68,7 +68,7 @@ def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow | None:
     buffers = machine.together(op, frame)
     for array in op.arrays:
         if array.origin is not ir.Origin.GRAPH:
-            frame.places[array.name].known = None
+            frame.places[array.name].may_change()
     size = LaunchSize(1, machine.world.num_nodes, machine.world.num_arcs)
     machine.progress.by_device = True
     if op.in_parts:

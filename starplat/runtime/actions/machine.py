@@ -47,12 +47,20 @@ class Flow(Enum):
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true, and
-    `members` are its members, where the host goes through them."""
+    """What an array's name stands for. `known` is the host's copy of a set that the caller gave, while it is true, or
+    always if it `stays`; `members` are its members, where the host goes through them, `size` is how many it has, where
+    the program asks."""
 
     buffer: Buffer
     known: Cells | None = None
     members: Cells | None = None
+    size: int | None = None
+    stays: bool = False
+
+    def may_change(self) -> None:
+        """The host does not know the set any more, unless nothing changes it."""
+        if not self.stays:
+            self.known = self.members = self.size = None
 
 
 @dataclass(slots=True, eq=False)

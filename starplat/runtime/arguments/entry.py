@@ -22,6 +22,7 @@ class Entry:
         parameters: the arrays among the entry's parameters.
         changed: the names of those that a run may change.
         on_host: the names of those of which the device only gets chunks.
+        counted: the names of the sets of which it is asked how many members they have.
         lists: by the name of an array with a part of a list of updates, the program's name of the list.
         walked: the names of sets whose members the host goes through.
         results: the arrays that may come back, by the program's names.
@@ -34,6 +35,7 @@ class Entry:
     parameters: tuple[ir.Array, ...]
     changed: frozenset[str]
     on_host: frozenset[str]
+    counted: frozenset[str]
     lists: Mapping[str, str]
     walked: frozenset[str]
     results: Mapping[str, ir.Array]
@@ -43,7 +45,7 @@ class Entry:
 
 @remembered(256)
 def entry_of(module: ir.Module) -> Entry:
-    parameters = module.function(module.entry).given_arrays
+    parameters, body = module.function(module.entry).given_arrays, module.function(module.entry).body
     results = {array.name: array for array in module.results}
     return Entry(
         program=PurePath(module.source.name).stem,
@@ -51,6 +53,7 @@ def entry_of(module: ir.Module) -> Entry:
         parameters=parameters,
         changed=frozenset(array.name for array in parameters if not only_read(module, array)),
         on_host=frozenset(array.name for array in only_copied(module)),
+        counted=frozenset(op.counts.name for op in walk_host(body) if isinstance(op, ir.ReadCell) and op.counts),
         lists={name: parts[0] for name, parts in parts_of_updates(module).items()},
         walked=frozenset(op.members.name for op in host_ops(module) if isinstance(op, ir.HostForMembers)),
         results={name: results[within] for name, within in names_in(module).items() if within in results},

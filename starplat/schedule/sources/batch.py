@@ -1,12 +1,13 @@
 """Breadth-first searches from many sources at once: the host operations.
 
 Every node has a bit for each source of a batch, in words of 64: `reached`, whether the source has come to it; `seen`,
-whether it had before this level; `front`, whether it comes at this level. Only the words of `active` nodes change, so
-that no round goes over all. A round has two kernels. One goes over the active nodes, finds what is new in `reached`,
-and does what the program does to a node at this level, once for all sources that come to it. The other offers these
-bits to neighbors, each of which takes what it lacks; or, where many nodes have some, nodes that lack bits look for
-them, and leave when they have all that any node can offer: the `alive` ones. Where rows are short every node gathers
-the bits of all its active neighbors instead: what is new in them, which is `coming`, is the next `front`.
+whether it had when the round began. Only the words of `active` nodes change, so that no round goes over all. A round
+has two kernels. One goes over the active nodes, finds what is new in `reached`, and does what the program does to a
+node at this level, once for all sources that come to it. The other offers what active nodes have seen to neighbors,
+each of which takes what it lacks: new bits only, since all others have been offered before. Or, where many nodes are
+active, nodes that lack bits look for them, and leave when they have all that any active node has: the `alive` ones.
+Where rows are short every node gathers the bits of all its active neighbors instead, their `front`: what is new in
+them, which is `coming`, is the next `front`.
 """
 
 from starplat.ir import build, nodes as ir
@@ -37,11 +38,11 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     batch = state.variable("batch", INT)
     batches = build.divided(build.plus(count, build.number(state.width - 1)), build.number(state.width))
     ends = build.plus(ir.Ref(state.first), build.number(state.width))
+    words = (state.coming, state.reached, state.front) if state.gathers else (state.seen, state.reached)
     body: tuple[ir.HostOp, ...] = (
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
-        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
-        *((ir.Fill(state.front, NO_BITS),) if state.gathers else ()),
+        *(ir.Fill(array, NO_BITS) for array in words),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
         ir.DeclareVariable(state.level, build.ZERO),
@@ -68,7 +69,7 @@ def listing(state: BatchState, members: ir.Array, listed: Listed) -> tuple[ir.Ho
         ir.Fill(counted, build.ZERO),
         ir.Launch(name),
         ir.DeclareVariable(listed.number, build.ZERO),
-        ir.ReadCell(listed.number, counted, build.ZERO),
+        ir.ReadCell(listed.number, counted, build.ZERO, counts=members),
     )
 
 

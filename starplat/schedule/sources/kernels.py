@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from starplat.ir import build, nodes as ir, rewriter, visitor
 from starplat.schedule.sources.words import (
+    ALL_BITS,
     AT_ONCE,
     FEW_PARTS,
     NO_BITS,
@@ -47,17 +48,15 @@ def visits(state: BatchState) -> str:
     node, count = state.searches.node, state.searches.count
 
     def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
-        new, all_now, places = state.several("fresh", several), state.several("now", several), behind(index, several)
-        ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (ir.Ref(n),), LONG), INT) for n in new]
+        all_now, places = state.several("now", several), behind(index, several)
+        new = [without(ir.Ref(now), ir.Load(state.seen, i)) for now, i in zip(all_now, places, strict=True)]
+        fresh = state.several("fresh", several) if _is_counted(state) else []
+        ones = [ir.Cast(ir.Apply(ir.MathFunction.POPCOUNT, (ir.Ref(one),), LONG), INT) for one in fresh]
         return (
             *(ir.Let(now, ir.Load(state.reached, i)) for now, i in zip(all_now, places, strict=True)),
-            *(
-                ir.Let(n, without(ir.Ref(now), ir.Load(state.seen, i)))
-                for n, now, i in zip(new, all_now, places, strict=True)
-            ),
-            *(ir.Store(state.front, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)),
+            *(ir.Let(one, bits) for one, bits in zip(fresh, new, strict=False)),
             *(ir.Store(state.seen, i, ir.Ref(now)) for now, i in zip(all_now, places, strict=True)),
-            *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if _is_counted(state) else ()),
+            *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if fresh else ()),
         )
 
     counts = (ir.Let(count, build.ZERO),) if _is_counted(state) else ()
@@ -82,7 +81,7 @@ def visits_gathered(state: BatchState) -> str:
 
 
 def pushes(state: BatchState) -> str:
-    """Nodes offer their new bits to their neighbors."""
+    """Nodes offer their bits to their neighbors, which have all but the new ones."""
     state.locals = state.names.inner()
     node, neighbor = state.local("v", NODE), state.local("w", NODE)
     arc, takes = state.local("e", ir.Element.ARC), state.local("takes", BOOL)
@@ -90,7 +89,7 @@ def pushes(state: BatchState) -> str:
 
     def lanes(first: ir.Expression, index: ir.Expression, several: int) -> tuple[ir.KernelOp, ...]:
         new, places = state.several("fresh", several), behind(index, several)
-        offered = [ir.Load(state.front, i) for i in behind(state.place(ir.Ref(node), first), several)]
+        offered = [ir.Load(state.seen, i) for i in behind(state.place(ir.Ref(node), first), several)]
         lacking = [without(bits, ir.Load(state.reached, i)) for bits, i in zip(offered, places, strict=True)]
         taken: list[ir.KernelOp] = [sets(state.reached, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)]
         if several > 1:
@@ -122,8 +121,8 @@ def pushes(state: BatchState) -> str:
 
 
 def joins_bits(state: BatchState) -> str:
-    """Finds the bits that any node has to offer: few threads, each for a word of many nodes, since all change the same
-    few words."""
+    """Finds the bits that any active node has, among which are all that are new: few threads, each for a word of many
+    nodes, since all change the same few words."""
     state.locals = state.names.inner()
     number, lane = state.local("number", INT), state.local("lane", INT)
     node, offered = state.local("v", NODE), state.local("offered", LONG)
@@ -136,12 +135,13 @@ def joins_bits(state: BatchState) -> str:
     first = state.local("first", INT)
     end = ir.Apply(ir.MathFunction.MIN, (ir.NumNodes(), build.plus(ir.Ref(first), each)), INT)
     place = build.ZERO if state.lanes == 1 else ir.Ref(lane)
-    taken = ir.SetLocal(offered, either(ir.Ref(offered), ir.Load(state.front, state.word(ir.Ref(node), place))))
+    taken = ir.SetLocal(offered, either(ir.Ref(offered), ir.Load(state.seen, state.word(ir.Ref(node), place))))
+    full = ir.KernelIf(build.equal(ir.Ref(offered), ALL_BITS), (ir.KernelBreak(),))
     body = (
         *ahead,
         ir.Let(first, build.times(part, each)),
         ir.Let(offered, NO_BITS),
-        ir.ForRange(node, ir.Ref(first), end, (ir.KernelIf(ir.Load(state.active, ir.Ref(node)), (taken,)),)),
+        ir.ForRange(node, ir.Ref(first), end, (ir.KernelIf(ir.Load(state.active, ir.Ref(node)), (taken, full)),)),
         ir.KernelIf(
             build.differs(without(ir.Ref(offered), ir.Load(state.alive, place)), NO_BITS),
             (sets(state.alive, place, ir.Ref(offered)),),
@@ -197,12 +197,12 @@ def _row_search(
     pairs = list(zip(found, missing, strict=True))
     look: tuple[ir.KernelOp, ...] = (
         *(
-            ir.SetLocal(one, either(ir.Ref(one), ir.Load(state.front, place)))
+            ir.SetLocal(one, either(ir.Ref(one), ir.Load(state.seen, place)))
             for one, place in zip(found, offered, strict=True)
         ),
         ir.KernelIf(build.equal(all_of(without(ir.Ref(m), ir.Ref(f)) for f, m in pairs), NO_BITS), (ir.KernelBreak(),)),
     )
-    offers = ir.KernelIf(ir.Load(state.active, ir.Ref(neighbor)), look)
+    offers = look if state.rows_are_shared else (ir.KernelIf(ir.Load(state.active, ir.Ref(neighbor)), look),)
     taken: tuple[ir.KernelOp, ...] = (
         *(
             ir.UpdateCell(ir.Combine.BIT_OR, state.reached, place, ir.Ref(one), shared=False)
@@ -213,7 +213,7 @@ def _row_search(
     )
     return (
         *(ir.Let(one, NO_BITS) for one in found),
-        ir.ForNeighbors(_back(state), ir.Ref(node), neighbor, slot, (offers,), parallel=False),
+        ir.ForNeighbors(_back(state), ir.Ref(node), neighbor, slot, offers, parallel=False),
         *(ir.SetLocal(f, on_bits(ir.BinaryOperator.BIT_AND, ir.Ref(f), ir.Ref(m))) for f, m in pairs),
         ir.KernelIf(build.differs(all_of(map(ir.Ref, found)), NO_BITS), taken),
     )

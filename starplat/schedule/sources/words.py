@@ -13,10 +13,10 @@ WORD = 64
 AT_ONCE = 4
 """Words of a node that a thread reads before it writes any: reads that wait for writes take longer."""
 
-FEW_PARTS = 8192
+FEW_PARTS = 32768
 """Parts of the nodes, of each of which a thread adds what it found to the same few words."""
 
-NO_BITS = ir.Const(0, LONG)
+NO_BITS, ALL_BITS = ir.Const(0, LONG), ir.Const(-1, LONG)
 
 
 @dataclass(kw_only=True)
@@ -56,8 +56,8 @@ class Made:
 @dataclass(kw_only=True)
 class BatchState(Made):
     """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars,
-    for a target whose threads share rows or do not. Where each node `gathers` its bits, of at most AT_ONCE words, those
-    that are `coming` take the place of `seen`."""
+    for a target whose threads share rows or do not. Where each node `gathers` its bits, of at most AT_ONCE words, there
+    are those that are `coming` and those in `front` in place of those that are `seen`."""
 
     searches: ir.Searches
     width: int
@@ -66,9 +66,11 @@ class BatchState(Made):
 
     def __post_init__(self) -> None:
         size = ir.Extent.NODES * self.lanes
-        names = ("coming" if self.gathers else "seen", "front", "reached")
-        self.seen, self.front, self.reached = (self.array(name, LONG, size) for name in names)
-        self.coming = self.seen
+        self.reached = self.array("reached", LONG, size)
+        if self.gathers:
+            self.coming, self.front = self.array("coming", LONG, size), self.array("front", LONG, size)
+        else:
+            self.seen = self.array("seen", LONG, size)
         self.active = self.array("active", BOOL, ir.Extent.NODES)
         self.following = self.array("active_next", BOOL, ir.Extent.NODES)
         self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
