@@ -103,15 +103,8 @@ def short_behind_walks(body: st.Body) -> st.Body:
     made: list[st.Statement] = []
     together = False
     for statement in body:
-        match statement:
-            case st.GridBarrier(None):
-                made.append(st.GridBarrier(together=together))
-            case st.While():
-                made.append(replace(statement, body=short_behind_walks(statement.body)))
-            case st.If(condition, then, otherwise):
-                made.append(st.If(condition, short_behind_walks(then), short_behind_walks(otherwise)))
-            case _:
-                made.append(statement)
+        inner = st.with_blocks(statement, short_behind_walks, st.While)
+        made.append(st.GridBarrier(together=together) if statement == st.GridBarrier(None) else inner)
         together = _leaves_together(statement) or (together and isinstance(statement, _WITHOUT_WRITES))
     return tuple(made)
 

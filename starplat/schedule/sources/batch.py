@@ -40,7 +40,7 @@ def _batches(state: BatchState, listed: ir.Array | None, count: ir.Expression) -
     body: tuple[ir.HostOp, ...] = (
         ir.DeclareVariable(state.first, build.times(ir.Ref(batch), build.number(state.width))),
         ir.DeclareVariable(state.last, ir.Apply(ir.MathFunction.MIN, (ends, count), INT)),
-        *(ir.Fill(array, NO_BITS) for array in (state.seen, state.reached)),
+        *(ir.Fill(array, NO_BITS) for array in (state.other, state.reached)),
         *((ir.Fill(state.front, NO_BITS),) if state.gathers else ()),
         ir.Fill(state.active, build.FALSE),
         ir.Launch(begins(state, listed)),
@@ -83,7 +83,7 @@ def _round(state: BatchState) -> tuple[ir.HostOp, ...]:
 
 
 def _gathering(state: BatchState) -> tuple[ir.HostOp, ...]:
-    return (ir.Launch(visits_gathered(state)), ir.Launch(gathers(state)), ir.Swap(state.front, state.coming))
+    return (ir.Launch(visits_gathered(state)), ir.Launch(gathers(state)), ir.Swap(state.front, state.other))
 
 
 def _offering(state: BatchState) -> tuple[ir.HostOp, ...]:

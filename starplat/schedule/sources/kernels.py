@@ -52,11 +52,11 @@ def visits(state: BatchState) -> str:
         return (
             *(ir.Let(now, ir.Load(state.reached, i)) for now, i in zip(all_now, places, strict=True)),
             *(
-                ir.Let(n, without(ir.Ref(now), ir.Load(state.seen, i)))
+                ir.Let(n, without(ir.Ref(now), ir.Load(state.other, i)))
                 for n, now, i in zip(new, all_now, places, strict=True)
             ),
             *(ir.Store(state.front, i, ir.Ref(n)) for n, i in zip(new, places, strict=True)),
-            *(ir.Store(state.seen, i, ir.Ref(now)) for now, i in zip(all_now, places, strict=True)),
+            *(ir.Store(state.other, i, ir.Ref(now)) for now, i in zip(all_now, places, strict=True)),
             *((ir.SetLocal(count, _sum(ir.Ref(count), ones)),) if _is_counted(state) else ()),
         )
 
@@ -239,7 +239,7 @@ def _gathered(
     words = list(zip(found, had, fresh, places, behind(state.place(ir.Ref(neighbor), first), several), strict=True))
     joins = tuple(ir.SetLocal(f, either(ir.Ref(f), ir.Load(state.front, offered))) for f, _, _, _, offered in words)
     takes: tuple[ir.KernelOp, ...] = (
-        *(ir.Store(state.coming, place, ir.Ref(n)) for _, _, n, place, _ in words),
+        *(ir.Store(state.other, place, ir.Ref(n)) for _, _, n, place, _ in words),
         *(ir.Store(state.reached, place, either(ir.Ref(h), ir.Ref(n))) for _, h, n, place, _ in words),
         ir.Store(state.following, ir.Ref(node), build.TRUE, in_runs=True),
         ir.Contribute(state.more, build.TRUE),

@@ -56,8 +56,8 @@ class Made:
 @dataclass(kw_only=True)
 class BatchState(Made):
     """The searches of one loop over sources, `width` at a time: their arrays, in words of 64 bits, and their scalars,
-    for a target whose threads share rows or do not. Where each node `gathers` its bits, of at most AT_ONCE words, those
-    that are `coming` take the place of `seen`."""
+    for a target whose threads share rows or do not. The `other` bits are those seen before a level, or, where each node
+    `gathers` its bits, of at most AT_ONCE words, those that are coming at the next one."""
 
     searches: ir.Searches
     width: int
@@ -67,8 +67,7 @@ class BatchState(Made):
     def __post_init__(self) -> None:
         size = ir.Extent.NODES * self.lanes
         names = ("coming" if self.gathers else "seen", "front", "reached")
-        self.seen, self.front, self.reached = (self.array(name, LONG, size) for name in names)
-        self.coming = self.seen
+        self.other, self.front, self.reached = (self.array(name, LONG, size) for name in names)
         self.active = self.array("active", BOOL, ir.Extent.NODES)
         self.following = self.array("active_next", BOOL, ir.Extent.NODES)
         self.alive = self.array("alive", LONG, ir.Extent.ONE * self.lanes)
