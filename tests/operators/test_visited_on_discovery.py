@@ -195,6 +195,10 @@ NEAR = {
     "never visited again": changed(LATER, (MOVES, "")),
     "discovered ones are forgotten": changed(LATER, (MOVES + FORGETS, FORGETS + MOVES)),
     "discovered in the round before": changed(LATER, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
+    "none is here in the first round": changed(LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, ROUNDS + MOVES + FORGETS)),
+    "nodes come before they discover": changed(
+        LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, WHILE + MOVES + FORGETS), (LEAVES, "")
+    ),
     "not enough rounds": changed(LATER, ("i <= g.num_nodes()", "i < 2")),
     "all discover": changed(LATER, ("filter(here)) { forall", "filter(!there)) { forall")),
     "visited nodes are discovered": changed(LATER, ("!w.r", "w != v")),

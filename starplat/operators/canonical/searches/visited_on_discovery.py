@@ -174,6 +174,8 @@ def _read(loop: HostLoop) -> _Round | None:
         return None
     cycle = (*statements[at + 1 :], *_turned(loop), *statements[:at])
     signal = _exit(cycle, statements[place], discovery_signals, visit_signals)
+    if any(to is here for s in statements[:at] for to, _ in walk.copies(s)):
+        return None  # the first round discovers from others than those that are here as the loop begins
     asks_here = says(waves[0], sources[0], True)
     moves = _moves(cycle, statements[place], here, there, drains=drains, asks_here=asks_here)
     if signal is None or not moves or (discovery_signals | visit_signals) - {signal}:
