@@ -196,6 +196,11 @@ NEAR = {
     "discovered ones are forgotten": changed(LATER, (MOVES + FORGETS, FORGETS + MOVES)),
     "discovered in the round before": changed(LATER, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
     "none is here in the first round": changed(LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, ROUNDS + MOVES + FORGETS)),
+    "each comes as a round begins": changed(
+        LATER, (MOVES, ""), (FORGETS, ""),
+        (MARKS, "    forall (v in g.nodes()) {\n      v.here = v.there; v.there = False;\n"
+        "      if (v.here) { v.r = True; some = True; }\n    }\n"),
+    ),
     "nodes come before they discover": changed(
         LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, WHILE + MOVES + FORGETS), (LEAVES, "")
     ),
