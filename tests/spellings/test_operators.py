@@ -45,7 +45,7 @@ REACHED = {
     " numbers_for_flags or_and or_assign over_edges parents_only round_flag rounds_below_nodes sequential"
     " set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
-    " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
+    " count_of_the_frontier count_rounds goes_on_in_order halves_of_a_round helpers local_result marked_in_neighbors"
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
     " relax_of_a_helper round_flag round_of_widening"
     " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
