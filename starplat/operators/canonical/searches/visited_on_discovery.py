@@ -172,7 +172,7 @@ def _read(loop: HostLoop) -> _Round | None:
     if says(waves[0], sources[1], True):
         steps.frontier = None
     signal = _exit(cycle, visiting, discovery_signals, visit_signals)
-    if signal is None or not steps.are_next() or (discovery_signals | visit_signals) - {signal}:
+    if signal is None or not steps.are_next():
         return None
     when = tuple(c for c in nest.when if c not in waves and c not in unvisited)
     written = {s for inner in walk.statements(loop) for s in walk.written(inner)}
@@ -181,7 +181,7 @@ def _read(loop: HostLoop) -> _Round | None:
     )
     if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(discovered, nest, loop):
         return None
-    place = next(i for i, s in enumerate(statements) if s is visiting)
+    place = next(i for i, s in enumerate(statements) if s is cycle[visiting])
     left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
     asks_first = left < (at if signal in discovery_signals else place)
     empty = any(isinstance(i, typed.Attach) and there in walk.written(i) for i in ahead)
@@ -214,11 +214,11 @@ def _is_best(s: typed.Statement) -> TypeGuard[typed.AssignExtreme]:
     return isinstance(s, typed.AssignExtreme) and not s.carried
 
 
-def _visiting(cycle: Sequence[typed.Statement], steps: Steps) -> typed.Statement | None:
-    """The one statement that visits the nodes discovered, where all others but those that `_exit` reads are
-    followed."""
-    found: list[typed.Statement] = []
-    for s in cycle:
+def _visiting(cycle: Sequence[typed.Statement], steps: Steps) -> int | None:
+    """The place of the one statement that visits the nodes discovered, where all others but those that `_exit` reads
+    are followed."""
+    found: list[int] = []
+    for place, s in enumerate(cycle):
         match s:
             case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
                 continue
@@ -226,7 +226,7 @@ def _visiting(cycle: Sequence[typed.Statement], steps: Steps) -> typed.Statement
         if not steps.follow(s):
             return None
         if len(steps.marks) + len(steps.levels) + len(steps.more) > done:
-            found.append(s)
+            found.append(place)
     return found[0] if len(found) == 1 else None
 
 
@@ -246,39 +246,27 @@ def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
 
 def _exit(
     cycle: Sequence[typed.Statement],
-    visiting: typed.Statement,
+    visiting: int,
     discovered: frozenset[typed.Symbol],
     visits: frozenset[typed.Symbol],
 ) -> typed.Symbol | None:
-    """The one scalar that a loop is left for, where it says that none has been discovered: set when nodes are
-    discovered, or visited, and taken back between."""
-    order: list[str] = []
-    resets: set[typed.Symbol] = set()
-    signal: typed.Symbol | None = None
-    for s in cycle:
+    """The one scalar that a loop is left for, where it says that none has been discovered: it is set when nodes are
+    discovered, or by the statement that is `visiting` them, and asked before it is taken back."""
+    if len(discovered | visits) != 1 or discovered == visits:
+        return None
+    (signal,), first = discovered | visits, visiting + 1 if visits else 0
+    order: list[tuple[typed.Symbol, bool]] = []
+    for s in (*cycle[first:], *cycle[:first]):
         match s:
             case typed.If(
                 typed.Unary(typed.UnaryOperator.NOT, typed.Variable(asked)), typed.Block((typed.Break(),)), None
             ):
-                signal = asked
-                order.append("left")
-            case typed.Assign(typed.Variable(symbol), value) if value == typed.FALSE:
-                order.append("taken back")
-                resets.add(symbol)
-            case typed.Declare(symbol, value) if value == typed.FALSE:
-                order.append("taken back")
-                resets.add(symbol)
+                order.append((asked, True))
+            case typed.Assign(typed.Variable(symbol), value) | typed.Declare(symbol, value) if value == typed.FALSE:
+                order.append((symbol, False))
             case typed.If() | typed.Assign():
                 return None
-            case _ if s is visiting:
-                order.append("visited")
-    if signal is None or resets != {signal} or sorted(order) != ["left", "taken back", "visited"]:
-        return None
-    by_discovery, by_visit = signal in discovered, signal in visits
-    if by_discovery:
-        return signal if not by_visit and order.index("left") < order.index("taken back") else None
-    again = order.index("visited")
-    return signal if by_visit and (order[again:] + order[:again])[1] == "left" else None
+    return signal if order == [(signal, True), (signal, False)] else None
 
 
 def _has_as_many(loop: typed.CountedLoop) -> bool:
