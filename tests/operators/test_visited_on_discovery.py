@@ -201,6 +201,10 @@ NEAR = {
         (MARKS, "    forall (v in g.nodes()) {\n      v.here = v.there; v.there = False;\n"
         "      if (v.here) { v.r = True; some = True; }\n    }\n"),
     ),
+    "those discovered before are visited": changed(
+        LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (MOVES + FORGETS, MOVES),
+        (QUIETLY, QUIETLY.replace("here", "there") + FORGETS),
+    ),
     "nodes come before they discover": changed(
         LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, WHILE + MOVES + FORGETS), (LEAVES, "")
     ),

@@ -27,7 +27,7 @@ class Steps:
     levels: list[tuple[typed.Assign, int]] = field(default_factory=list)
     marks: list[typed.Symbol] = field(default_factory=list)
     asked_again: list[tuple[typed.Expression, typed.Symbol]] = field(default_factory=list)
-    more: list[typed.Statement] = field(default_factory=list)
+    more: list[typed.Assign] = field(default_factory=list)
     counted: int = 0
     begun: bool = False
     cleared: bool = False

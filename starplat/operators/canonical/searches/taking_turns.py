@@ -44,7 +44,7 @@ def _single(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...]
             halves = [replace(loop.body, statements=tuple(rest[i : i + len(rest) // 2])) for i in (0, len(rest) // 2)]
         case _:
             return None
-    first = _first_of_two(*halves, busy, eq) or _first_of_two(*map(plain, halves), busy, offer_the_same)
+    first = _first_of_two(halves, busy, eq) or _first_of_two([*map(plain, halves)], busy, offer_the_same)
     if first is None:
         return None
     counted = {symbol for s in first.every if s is not first.loop for symbol in walk.written(s)}
@@ -57,10 +57,11 @@ def _single(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...]
 
 
 def _first_of_two(
-    one: typed.Block, other: typed.Block, busy: typed.Symbol, alike: Callable[[typed.Block, typed.Block], bool]
+    halves: Sequence[typed.Block], busy: typed.Symbol, alike: Callable[[typed.Block, typed.Block], bool]
 ) -> "_Half | None":
     """The first of two halves of a round, if they are alike but for the names of the frontiers."""
-    first, second = (_read(half.statements, busy) for half in (one, other))
+    one, other = halves
+    first, second = (_read(half.statements, busy) for half in halves)
     if first is None or second is None or first.here is second.here or first.there is not second.here:
         return None
     names = dict(zip(_declared(other.statements), _declared(one.statements), strict=False))

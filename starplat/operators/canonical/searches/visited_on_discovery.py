@@ -182,6 +182,8 @@ def _read(loop: HostLoop) -> _Round | None:
     if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(discovered, nest, loop):
         return None
     place = next(i for i, s in enumerate(statements) if s is cycle[visiting])
+    if place < at and here not in walk.read(cycle[visiting]):
+        return None  # the first round visits others than those that are here
     left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
     asks_first = left < (at if signal in discovery_signals else place)
     empty = any(isinstance(i, typed.Attach) and there in walk.written(i) for i in ahead)
