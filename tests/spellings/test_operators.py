@@ -116,6 +116,16 @@ def _guarded(algorithm: str) -> str:
     return re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
 
 
+def test_a_counted_loop_that_is_left_when_little_changes_asks_at_its_end() -> None:
+    while_much = "while (change > tolerance && iterations < max_iterations) {"
+    at_the_end = "} while (!(change <= tolerance) && iterations < max_iterations); }\n"
+    example = CANONICAL["pagerank"].read_text().replace("double change = INF;", "double change;")
+    example = example.replace(while_much, "if (iterations < max_iterations) { do {").replace(
+        "++;\n  }\n", f"++;\n  {at_the_end}"
+    )
+    assert operators_of(FOLDER / "pagerank" / "break_when_small.sp") == operators_of(example)
+
+
 @pytest.mark.parametrize("spelling", ["helper_returns_count", "rounds_from_one"])
 def test_nodes_that_are_not_reached_get_their_number_in_the_end(spelling: str) -> None:
     with_nothing = "forall (v in g.nodes().filter(level == INF)) { v.level = -1; } }"
