@@ -81,3 +81,67 @@ def test_what_is_0_where_it_is_left_may_be_added_behind(change: tuple[tuple[str,
     program = changed(ADDED, *change)
     assert ("break" in operators_of(program)) == is_left
     assert_as_written(program, (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+SMALL = """
+function f(Graph g, propNode<double> rank, double least, int most) {
+  propNode<double> next;
+  g.attachNodeProperty(rank = 1.0);
+  for (int i = 0; i < most; i++) {
+    double change = 0.0;
+    forall (v in g.nodes()) {
+      double sum = 0.0;
+      for (u in g.nodes_to(v)) { sum += u.rank / 8.0; }
+      v.next = sum;
+      change += abs(v.next - v.rank);
+    }
+    rank = next;
+    if (change <= least) { break; }
+  }
+}
+"""
+AT_THE_END = changed(
+    SMALL,
+    (
+        "  for (int i = 0; i < most; i++) {\n    double change",
+        "  int i = 0;\n  double change;\n  if (i < most) { do {\n    change",
+    ),
+    ("    if (change <= least) { break; }\n  }\n", "    i++;\n  } while (!(change <= least) && i < most); }\n"),
+)
+LEFT_IN_A_ROUND = {
+    "the counter is asked": ("change <= least", "change <= least || i > 1"),
+    "it is left before the copy": (
+        "    rank = next;\n    if (change <= least) { break; }",
+        "    if (change <= least) { break; }\n    rank = next;",
+    ),
+    "it is left at two places": ("    rank = next;", "    if (change > 100.0) { break; }\n    rank = next;"),
+    "the counter is the function's": ("  for (int i = 0; i < most; i++) {", "  int i;\n  for (i = 0; i < most; i++) {"),
+    "more is done": ("{ break; }", "{ g.attachNodeProperty(rank = 0.5); break; }"),
+}
+
+
+def test_a_counted_loop_that_is_left_at_the_end_of_a_round_asks_there_for_both() -> None:
+    assert operators_of(SMALL) == operators_of(AT_THE_END)
+    assert_as_written(SMALL, (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+@pytest.mark.parametrize("name", LEFT_IN_A_ROUND)
+def test_one_that_is_left_elsewhere_stays(name: str) -> None:
+    program = changed(SMALL, LEFT_IN_A_ROUND[name])
+    assert "break" in operators_of(program)
+    assert_as_written(program, (UGLY[graph] for graph in ("knot", "ladder", "islands")))
+
+
+@pytest.mark.parametrize(
+    ("store", "is_copy"),
+    [
+        ("v.rank = v.next;", True),
+        ("v.rank = v.next + 0.5;", False),
+        ("v.rank = v.next; v.next = 0.5;", False),
+        ("if (v > 2) { v.rank = v.next; }", False),
+    ],
+)
+def test_a_loop_that_only_copies_is_a_copy(store: str, is_copy: bool) -> None:
+    program = changed(SMALL, ("    rank = next;\n", f"    forall (v in g.nodes()) {{ {store} }}\n"))
+    assert (operators_of(program) == operators_of(SMALL)) == is_copy
+    assert_as_written(program, (UGLY[graph] for graph in ("knot", "ladder", "islands")))

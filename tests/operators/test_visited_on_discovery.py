@@ -195,6 +195,19 @@ NEAR = {
     "never visited again": changed(LATER, (MOVES, "")),
     "discovered ones are forgotten": changed(LATER, (MOVES + FORGETS, FORGETS + MOVES)),
     "discovered in the round before": changed(LATER, (MOVES, ""), (ROUNDS, ROUNDS + MOVES), (FORGETS, "")),
+    "none is here in the first round": changed(LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, ROUNDS + MOVES + FORGETS)),
+    "each comes as a round begins": changed(
+        LATER, (MOVES, ""), (FORGETS, ""),
+        (MARKS, "    forall (v in g.nodes()) {\n      v.here = v.there; v.there = False;\n"
+        "      if (v.here) { v.r = True; some = True; }\n    }\n"),
+    ),
+    "those discovered before are visited": changed(
+        LATER, (ROUNDS, WHILE), (LEAVES, ""), SOME, QUIET, (MOVES + FORGETS, MOVES),
+        (QUIETLY, QUIETLY.replace("here", "there") + FORGETS),
+    ),
+    "nodes come before they discover": changed(
+        LATER, (MOVES, ""), (FORGETS, ""), (ROUNDS, WHILE + MOVES + FORGETS), (LEAVES, "")
+    ),
     "not enough rounds": changed(LATER, ("i <= g.num_nodes()", "i < 2")),
     "all discover": changed(LATER, ("filter(here)) { forall", "filter(!there)) { forall")),
     "visited nodes are discovered": changed(LATER, ("!w.r", "w != v")),

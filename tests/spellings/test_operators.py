@@ -45,7 +45,7 @@ REACHED = {
     " numbers_for_flags or_and or_assign over_edges parents_only round_flag rounds_below_nodes sequential"
     " set_of_reached size_of_the_set to_do two_flags until_the_count_stands while_more",
     "widest_path": "all_arcs asks_whether_any_widens best_of_the_row_twice both_are_wider c_relax changed_in_this_round"
-    " count_of_the_frontier count_rounds goes_on_in_order helpers local_result marked_in_neighbors"
+    " count_of_the_frontier count_rounds goes_on_in_order halves_of_a_round helpers local_result marked_in_neighbors"
     " marked_in_two_buffers max_min narrowest_so_far one_after_another one_after_another_pull over_edges pull"
     " relax_of_a_helper round_flag round_of_widening"
     " the_lesser_in_order the_lesser_of_two sizes_of_pipes told_before two_flags",
@@ -114,6 +114,16 @@ def test_what_a_search_counts_is_counted_after_it() -> None:
 def _guarded(algorithm: str) -> str:
     """The canonical program, whose source may be none."""
     return re.sub(r"((?:\s*src\.\w+ = \w+;)+)", r"if (src >= 0) {\1}", CANONICAL[algorithm].read_text())
+
+
+def test_a_counted_loop_that_is_left_when_little_changes_asks_at_its_end() -> None:
+    while_much = "while (change > tolerance && iterations < max_iterations) {"
+    at_the_end = "} while (!(change <= tolerance) && iterations < max_iterations); }\n"
+    example = CANONICAL["pagerank"].read_text().replace("double change = INF;", "double change;")
+    example = example.replace(while_much, "if (iterations < max_iterations) { do {").replace(
+        "++;\n  }\n", f"++;\n  {at_the_end}"
+    )
+    assert operators_of(FOLDER / "pagerank" / "break_when_small.sp") == operators_of(example)
 
 
 @pytest.mark.parametrize("spelling", ["helper_returns_count", "rounds_from_one"])

@@ -103,15 +103,10 @@ def short_behind_walks(body: st.Body) -> st.Body:
     made: list[st.Statement] = []
     together = False
     for statement in body:
-        match statement:
-            case st.GridBarrier(None):
-                made.append(replace(statement, together=together))
-            case st.While():
-                made.append(replace(statement, body=short_behind_walks(statement.body)))
-            case st.If(condition, then, otherwise):
-                made.append(st.If(condition, short_behind_walks(then), short_behind_walks(otherwise)))
-            case _:
-                made.append(statement)
+        if isinstance(statement, st.GridBarrier) and statement.lacking is None:
+            made.append(replace(statement, together=together))
+        else:
+            made.append(st.with_blocks(statement, short_behind_walks, st.While))
         together = _leaves_together(statement) or (together and isinstance(statement, _WITHOUT_WRITES))
     return tuple(made)
 

@@ -17,14 +17,9 @@ def asking_beside(body: st.Body) -> st.Body:
 
 
 def _statement(statement: st.Statement) -> st.Statement:
-    match statement:
-        case st.While() | st.Scope():
-            return replace(statement, body=asking_beside(statement.body))
-        case st.If(condition, then, otherwise):
-            return st.If(condition, asking_beside(then), asking_beside(otherwise))
-        case st.Advance(members=ir.Array()):
-            return replace(statement, body=(_asked(statement), *statement.body))
-    return statement
+    if isinstance(statement, st.Advance) and isinstance(statement.members, ir.Array):
+        return replace(statement, body=(_asked(statement), *statement.body))
+    return st.with_blocks(statement, asking_beside, st.While, st.Scope)
 
 
 def _asked(walk: st.Advance) -> st.AskBeside:

@@ -133,10 +133,6 @@ def rows_at_once(body: st.Body) -> st.Body:
 
 def _at_once(statement: st.Statement) -> st.Statement:
     match statement:
-        case st.While() | st.Scope():
-            return replace(statement, body=rows_at_once(statement.body))
-        case st.If(condition, then, otherwise):
-            return st.If(condition, rows_at_once(then), rows_at_once(otherwise))
         case st.Gather():
             return replace(statement, finish=rows_at_once(statement.finish))
         case st.AdvanceAndGather(advance, gather):
@@ -150,7 +146,7 @@ def _at_once(statement: st.Statement) -> st.Statement:
             locals_set = _locals_set(use)
             if number > 1 and locals_set is not None:
                 return st.EachAtOnce(arc, first, end, (statement.body[0], *rest[:number]), use, locals_set)
-    return statement
+    return st.with_blocks(statement, rows_at_once, st.While, st.Scope)
 
 
 _LOCAL = st.If | st.Declare | st.Assign | st.Accumulate

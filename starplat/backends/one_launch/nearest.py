@@ -208,16 +208,12 @@ class _SortedOut:
         match statement:
             case st.Advance():
                 return replace(statement, body=self.block(statement.body), few=self.few)
-            case st.GroupAdvance() | st.EachMember() | st.Scope() | st.Count():
-                return replace(statement, body=self.block(statement.body))
             case st.IfBeyond(candidate=candidate, body=body):
                 body = tuple(self.insertion(inner, candidate) for inner in body)
                 return replace(statement, body=body, at_once=self.in_cluster)
             case st.WhileBeyondLocked(candidate=candidate, body=body):
                 return replace(statement, body=tuple(self.insertion(inner, candidate) for inner in body))
-            case st.If(condition, then, otherwise):
-                return st.If(condition, self.block(then), self.block(otherwise))
-        return statement
+        return st.with_blocks(statement, self.block, st.GroupAdvance, st.EachMember, st.Scope, st.Count)
 
     def insertion(self, statement: st.Statement, candidate: ir.Expression) -> st.Statement:
         match statement:

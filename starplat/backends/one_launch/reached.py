@@ -24,15 +24,11 @@ class _Reaching:
 
     def statement(self, statement: st.Statement) -> st.Statement:
         match statement:
-            case st.Advance() | st.Scope() | st.Count():
-                return replace(statement, body=self.block(statement.body))
             case st.IfBeyond(ir.Combine.MIN, self.cells, index, value, method, body) if method is not None:
                 return st.IfReaches(self.cells, index, value, _all_new(body))
             case st.If(test, (st.StoreCell(self.cells, index, value), *told), ()) if self.lowers(test, index, value):
                 return st.IfReaches(self.cells, index, value, _all_new(tuple(told)))
-            case st.If(condition, then, otherwise):
-                return st.If(condition, self.block(then), self.block(otherwise))
-        return statement
+        return st.with_blocks(statement, self.block, st.Advance, st.Scope, st.Count)
 
     def lowers(self, test: ir.Expression, index: ir.Expression, value: ir.Expression) -> bool:
         return test == build.less(value, ir.Load(self.cells, index))

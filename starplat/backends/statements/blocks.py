@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
 
 from starplat.backends.statements import cells, launches, plain
@@ -631,3 +632,12 @@ Statement = (
 )
 
 Body = tuple[Statement, ...]
+
+_Around = Advance | Count | EachMember | GroupAdvance | Scope | While
+
+
+def with_blocks(statement: Statement, change: Callable[[Body], Body], *kinds: type[_Around]) -> Statement:
+    """The statement with its blocks changed, if it is a branch or of one of the `kinds`."""
+    if isinstance(statement, If):
+        return If(statement.condition, change(statement.then), change(statement.otherwise))
+    return replace(statement, body=change(statement.body)) if isinstance(statement, kinds) else statement

@@ -135,15 +135,47 @@ def _left_at_its_end(loop: HostLoop, around: Surroundings) -> tuple[typed.Statem
         return None
     if not all(isinstance(s, typed.Update) and (s in of_none or isinstance(s.value, typed.Literal)) for s in behind):
         return None
-    build = Builder(quiet.span)
-    hoisted = [s for s in ahead if isinstance(s, typed.Declare) and s.symbol in asked]
+    return _asked_behind(loop, (*ahead, *behind), quiet)
+
+
+def _asked_behind(
+    loop: HostLoop, rounds: Sequence[typed.Statement], quiet: typed.Expression, *others: typed.Expression
+) -> tuple[typed.Statement, ...] | None:
+    """Rounds until one is quiet, or any of the other conditions does not hold behind it; what the first asks for is
+    declared in front of them."""
+    build, asked = Builder(quiet.span), walk.variables(quiet)
+    hoisted = [s for s in rounds if isinstance(s, typed.Declare) and s.symbol in asked]
     if any(s.value is None for s in hoisted):
         return None
     given = {Same(s): build.assign(build.variable(s.symbol), s.value) for s in hoisted if s.value is not None}
-    rounds = (*(given.get(Same(s), s) for s in ahead), *behind)
-    condition = quiet.operand if isinstance(quiet, typed.Unary) else build.negated(quiet)
+    body = replace(loop.body, statements=tuple(given.get(Same(s), s) for s in rounds))
+    goes_on = quiet.operand if isinstance(quiet, typed.Unary) else build.negated(quiet)
     declared = (build.declare(s.symbol) for s in hoisted)
-    return (*declared, typed.DoWhile(replace(loop.body, statements=rounds), condition, span=loop.span))
+    return (*declared, typed.DoWhile(body, build.both(goes_on, *others), span=loop.span))
+
+
+def asked_at_their_ends(body: typed.Block) -> typed.Block:
+    """A function's body in which counted loops that are left at the end of a round ask there for all that ends them.
+
+    for (int i = 0; i < most; i++) {                    int i = 0;
+      ...                                               if (i < most) {
+      if (change <= tolerance) { break; }                 do { ...; i++; } while (!(change <= tolerance) && i < most);
+    }                                                   }
+    """
+    return with_loops(body, _asked_at_its_end)
+
+
+def _asked_at_its_end(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...] | None:
+    match loop:
+        case typed.CountedLoop(symbol, True, first, condition, step, typed.Block((*rounds, last))) if (
+            quiet := _leaves(last)
+        ) is not None and not may_leave(rounds):
+            plain = all(isinstance(p, typed.Variable | typed.Binary | typed.Literal) for p in walk.within(quiet))
+            found = _asked_behind(loop, (*rounds, step), quiet, condition)
+            if plain and found is not None and not mentions(quiet, {symbol}):
+                build = Builder(loop.span)
+                return build.declare(symbol, first), build.when(condition, *found)
+    return None
 
 
 def _leaves(s: typed.Statement) -> typed.Expression | None:

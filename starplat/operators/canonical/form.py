@@ -7,7 +7,7 @@ from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.canonical.arcs import by_rows
 from starplat.operators.canonical.copies import stored_at_once, without_copies
-from starplat.operators.canonical.counted import left_at_their_ends, without_counters
+from starplat.operators.canonical.counted import asked_at_their_ends, left_at_their_ends, without_counters
 from starplat.operators.canonical.counters import as_flags
 from starplat.operators.canonical.counts.peeling import with_counts
 from starplat.operators.canonical.counts.turns import with_turns
@@ -100,7 +100,7 @@ def _canonical_function(
     body = _with_searches(with_filters(dissolved(body)), program, results)
     body = searched_in_any_order(body, program, results) if on_host else body
     body = of_all_neighbors(cleared_first(with_counts(body))) if on_host else body
-    body = in_order(pulled(body))
+    body = asked_at_their_ends(in_order(pulled(body)))
     return function if body is function.body else replace(function, body=body)
 
 

@@ -21,6 +21,10 @@ What one node begins with is stored apart, if there is such a node:
 forall (v in g.nodes()) {                             g.attachNodeProperty(level = INF);
   v.level = v == src ? 0 : INF;                       if (src >= 0) { src.level = 0; }
 }
+
+A loop that only copies is a copy:
+
+forall (v in g.nodes()) { v.rank = v.next; }          rank = next;
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -90,6 +94,12 @@ def _filled(s: typed.Statement, sources: Set[typed.Symbol]) -> Iterator[typed.St
     """A loop in which every node is given the same values first, but for sources, as fills, stores and what is left of
     it; one node after another, only if nothing is left."""
     match s:
+        case typed.ForEach(
+            domain=typed.AllNodes(),
+            filter=None,
+            body=typed.Block((typed.Assign(typed.Cell(to, at), typed.Cell(of, from_)),)),
+        ) if at == from_ == typed.Variable(s.iterator) and to.type == of.type:
+            yield typed.CopyProperty(to, of, span=s.span)
         case typed.ForEach(parallel=False, domain=typed.AllNodes(), filter=None):
             apart = list(_filled(replace(s, parallel=True), sources))
             yield from (s,) if any(isinstance(one, typed.ForEach) for one in apart) else apart

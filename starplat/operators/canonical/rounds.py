@@ -95,8 +95,12 @@ def _offered_by(body: typed.Block, written: HostLoop, around: Surroundings, prog
     """What arcs offer in the rounds of a loop that go as one of its bodies says."""
     before = opened(around.before(written))
     freed = at_once(body)
-    rounds = _as_rounds(replace(written, body=_plain(freed)), written, around)
-    if rounds is None or (lowered := _lowered(loop := rounds[0])) is None or not settles(loop, *lowered, program):
+    rounds = _as_rounds(replace(written, body=plain(freed)), written, around)
+    if (
+        rounds is None
+        or (lowered := _lowered((loop := rounds[0]).body)) is None
+        or not settles(loop, *lowered, program)
+    ):
         return None
     symbol, extreme = lowered
     written_by = {s for inner in walk.statements(loop) for s in (*walk.written(inner), *walk.declared(inner))}
@@ -149,11 +153,24 @@ def is_counted(loop: HostLoop, around: Surroundings) -> bool:
     return isinstance(counted, typed.CountedLoop)
 
 
-def _lowered(loop: Loop) -> tuple[typed.Symbol, typed.Extreme] | None:
-    """The one property whose cells a loop lowers by Min, or raises by Max."""
+def offer_the_same(one: typed.Block, other: typed.Block) -> bool:
+    """Whether the arcs of two blocks in plain form offer the same, in one way each, and the blocks change the same."""
+    changed, offered = [], []
+    for block in (one, other):
+        if len(block.statements) != 1 or (lowered := _lowered(block)) is None:
+            return False
+        declared = {symbol for s in walk.statements(block) for symbol in walk.declared(s)}
+        changed.append(walk.all_written(block) - declared)
+        reader = EffectReader(*lowered, changed[-1] | declared)
+        offered.append(_Offered(reader.effects(block.statements), frozenset()))
+    return changed[0] == changed[1] and len(offered[0].effects) == 1 and offered[0].is_like(offered[1])
+
+
+def _lowered(body: typed.Block) -> tuple[typed.Symbol, typed.Extreme] | None:
+    """The one property whose cells a block lowers by Min, or raises by Max."""
     found = {
         (s.place.symbol, s.extreme)
-        for s in walk.statements(loop.body)
+        for s in walk.statements(body)
         if isinstance(s, typed.AssignExtreme) and isinstance(s.place, typed.Cell)
     }
     return found.pop() if len(found) == 1 else None
@@ -197,7 +214,7 @@ def _only_fills(s: typed.Statement, marks: set[typed.Symbol], sources: set[typed
     return False
 
 
-def _plain(body: typed.Block) -> typed.Block:
+def plain(body: typed.Block) -> typed.Block:
     """The body of a loop with loops over arcs by rows, and with values that are offered instead of looked for."""
     rows = rebuilt(body, lambda part: by_rows(part) if isinstance(part, typed.ForEach) else None)
     body = as_extremes(with_branches_apart(rows))

@@ -27,7 +27,7 @@ class Steps:
     levels: list[tuple[typed.Assign, int]] = field(default_factory=list)
     marks: list[typed.Symbol] = field(default_factory=list)
     asked_again: list[tuple[typed.Expression, typed.Symbol]] = field(default_factory=list)
-    more: list[typed.Statement] = field(default_factory=list)
+    more: list[typed.Assign] = field(default_factory=list)
     counted: int = 0
     begun: bool = False
     cleared: bool = False
@@ -42,10 +42,15 @@ class Steps:
         """The next statement increments the counter of levels."""
         self.counted += 1
 
+    def are_next(self) -> bool:
+        """Whether the discovered nodes are the frontier of the next round, where a flag tells it, and no other has been
+        discovered by then."""
+        none_left = self.cleared or not self.holds[self.next_frontier]
+        return none_left and (self.frontier is None or self.holds.get(self.frontier, False))
+
     def are_right(self, counter: typed.Variable) -> bool:
         """Whether the discovered nodes are the frontier of the next round, and have its level."""
-        none_left = self.cleared or not self.holds[self.next_frontier]
-        if not (self.frontier is None or self.holds.get(self.frontier)) or not none_left or len(self.levels) != 1:
+        if not self.are_next() or len(self.levels) != 1:
             return False
         ((store, counted),) = self.levels
         more = above(store.value, counter)
@@ -59,6 +64,8 @@ class Steps:
                 return self._becomes(to, of)
             case typed.Attach(items=items):
                 return self._become(items)
+            case typed.Declare(symbol, None):
+                return symbol is self.next_frontier and self._becomes(symbol, None)
             case typed.ForEach(parallel=True, domain=typed.AllNodes(), filter=None):
                 return all(self._of_node(inner, typed.Variable(s.iterator)) for inner in s.body.statements)
             case typed.ForEach(parallel=True, domain=typed.AllNodes()):

@@ -12,18 +12,20 @@ while (busy) {                                        while (busy) {
   }
 }
 
-The halves of a round are the same but for the names of the frontiers. A half from which no node joins leaves both
-empty, so that all halves after it only count.
+The halves of a round are the same but for the names of the frontiers, or their arcs offer the same. A half from which
+no node joins leaves both empty, so that all halves after it only count.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import eq
 
 from starplat.analysis import walk
 from starplat.analysis.settling.monotone import asked_flag
 from starplat.frontend import typed
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, with_loops
 from starplat.operators.canonical.rebuilding import substituted
+from starplat.operators.canonical.rounds import offer_the_same, plain
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 
 
@@ -39,38 +41,49 @@ def _single(loop: HostLoop, around: Surroundings) -> tuple[typed.Statement, ...]
         case typed.Variable(symbol=busy), (typed.Assign(place=typed.Variable(symbol=reset), value=none), *rest) if (
             reset is busy and none == typed.FALSE and len(rest) % 2 == 0
         ):
-            halves = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+            halves = [replace(loop.body, statements=tuple(rest[i : i + len(rest) // 2])) for i in (0, len(rest) // 2)]
         case _:
             return None
-    first, second = (_read(half, busy) for half in halves)
-    if first is None or second is None or first.here is second.here or first.there is not second.here:
+    first = _first_of_two(halves, busy, eq) or _first_of_two([*map(plain, halves)], busy, offer_the_same)
+    if first is None:
         return None
-    names = dict(zip(_declared(halves[1]), _declared(halves[0]), strict=False))
-    names |= {first.here: first.there, first.there: first.here}
-    same = substituted(tuple(halves[1]), names) == tuple(halves[0])
-    counted = {symbol for s in halves[0] if s is not first.loop for symbol in walk.written(s)}
+    counted = {symbol for s in first.every if s is not first.loop for symbol in walk.written(s)}
     seen = any(symbol.role is not typed.Role.LOCAL or around.is_seen(symbol, loop) for symbol in counted)
     begins = initial_values(first.there, around.before(loop)) == InitialValues(typed.FALSE, ())
-    if not same or seen or not begins:
+    if seen or not begins:
         return None
-    rounds = replace(loop.body, statements=(loop.body.statements[0], *first.statements(halves[0])))
+    rounds = replace(loop.body, statements=(loop.body.statements[0], *first.statements()))
     return (replace(loop, body=rounds),)
+
+
+def _first_of_two(
+    halves: Sequence[typed.Block], busy: typed.Symbol, alike: Callable[[typed.Block, typed.Block], bool]
+) -> "_Half | None":
+    """The first of two halves of a round, if they are alike but for the names of the frontiers."""
+    one, other = halves
+    first, second = (_read(half.statements, busy) for half in halves)
+    if first is None or second is None or first.here is second.here or first.there is not second.here:
+        return None
+    names = dict(zip(_declared(other.statements), _declared(one.statements), strict=False))
+    names |= {first.here: first.there, first.there: first.here}
+    return first if alike(one, substituted(other, names)) else None
 
 
 @dataclass(frozen=True)
 class _Half:
-    """A `loop` over the frontier `here` that drains it and fills the one `there`."""
+    """A `loop`, of `every` statement, over the frontier `here` that drains it and fills the one `there`."""
 
+    every: Sequence[typed.Statement]
     loop: typed.ForEach
     domain: typed.AllNodes
     here: typed.Symbol
     there: typed.Symbol
     drain: typed.Statement
 
-    def statements(self, half: Sequence[typed.Statement]) -> Iterator[typed.Statement]:
+    def statements(self) -> Iterator[typed.Statement]:
         """The half with the frontier moved behind it, in place of drained."""
         kept = [s for s in self.loop.body.statements if s is not self.drain]
-        for s in half:
+        for s in self.every:
             yield replace(s, body=replace(s.body, statements=tuple(kept))) if s is self.loop else s
         yield typed.CopyProperty(self.here, self.there, span=self.loop.span)
         yield typed.Attach(self.domain.graph, ((self.there, typed.FALSE),), span=self.loop.span)
@@ -98,13 +111,14 @@ def _read(half: Sequence[typed.Statement], busy: typed.Symbol) -> _Half | None:
     signals = [i for i in inside if busy in walk.written(i)]
     apart = len(joining) == len(signals) == len(list(_signalled(others, busy)))
     asked = any(busy in walk.read(i) for i in inside)
-    return _Half(loop, domain, here, there, drains[0]) if apart and not asked else None
+    return _Half(half, loop, domain, here, there, drains[0]) if apart and not asked else None
 
 
-def _signalled(statements: Sequence[typed.Statement], busy: typed.Symbol) -> Iterator[typed.Assign]:
-    """The flags that are set in a block in which `busy` is set too."""
-    for block in (i for s in statements for i in walk.statements(s) if isinstance(i, typed.Block)):
-        sets = [s for s in block.statements if isinstance(s, typed.Assign) and s.value == typed.TRUE]
+def _signalled(statements: Sequence[typed.Statement], busy: typed.Symbol) -> Iterator[typed.Assign | typed.Carried]:
+    """The flags that are set in a block, or by a winner, where `busy` is set too."""
+    for inside in (i for s in statements for i in walk.statements(s)):
+        together = inside.statements if isinstance(inside, typed.Block) else getattr(inside, "carried", ())
+        sets = [s for s in together if isinstance(s, typed.Assign | typed.Carried) and s.value == typed.TRUE]
         if any(s.place == typed.Variable(busy) for s in sets):
             yield from (s for s in sets if isinstance(s.place, typed.Cell))
 

@@ -20,7 +20,6 @@ that a discovery brings go with a level in place of the visited flag (see `disco
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, TypeGuard
 
 from starplat.analysis import walk
@@ -28,12 +27,12 @@ from starplat.analysis.settling.monotone import mentions
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
 from starplat.operators.build import Builder
-from starplat.operators.canonical.effects import asked_by_loop
 from starplat.operators.canonical.hosts import HostLoop, Surroundings, surely_begins, surroundings
-from starplat.operators.canonical.rebuilding import rebuilt, substituted, with_block
+from starplat.operators.canonical.rebuilding import rebuilt, with_block
 from starplat.operators.canonical.searches.discovered_values import Discovered, are_apart, levels_and_values
 from starplat.operators.canonical.searches.initial_values import InitialValues, initial_values
 from starplat.operators.canonical.searches.levels import has_enough
+from starplat.operators.canonical.searches.steps import Steps
 from starplat.operators.canonical.searches.stores import Nest, read_nest, says
 from starplat.operators.canonical.unread import without_unread
 
@@ -89,9 +88,9 @@ def _unseen(
 class _Round:
     """A round: the arcs along which nodes that are `here` discover those `there`, under conditions besides, and the
     nodes that are `visited`, before others are discovered in the round if it `visits_first`. The `signal` is asked
-    before it is set in a round that `asks_first`. The flag of those there is declared in each round if it is `fresh`,
-    and taken back in it before nodes are discovered if it is `emptied`. `discovered` are the values that come with
-    it. None is here when a loop that `leaves_none` ends."""
+    before it is set in a round that `asks_first`. The flag of those there is taken back in each round before nodes are
+    discovered if it is `emptied`. `discovered` are the values that come with it. None is here when a loop that
+    `leaves_none` ends."""
 
     nest: Nest
     when: tuple[typed.Expression, ...]
@@ -101,7 +100,6 @@ class _Round:
     signal: typed.Symbol
     visits_first: bool
     asks_first: bool
-    fresh: bool
     emptied: bool
     discovered: Discovered
     leaves_none: bool
@@ -136,47 +134,45 @@ class _Round:
                 *visits,
                 *levels_and_values(nest, self.when, self.visited, self.discovered, begin, copies_begin=own),
             )
-        more = build.variable(build.local("more", Scalar.BOOL))
-        discovered = self.there if self.there is not self.here else build.local("discovered", self.there.type)
-        visit, join = (build.cell(s, nest.there) for s in (self.visited, discovered))
-        stores = (build.assign(place, True) for place in (visit, join, more))
-        offer = build.when(build.both(build.negated(visit), *self.when), *stores)
+        visit, join = (build.cell(s, nest.there) for s in (self.visited, self.here))
+        offer = build.when(
+            build.both(build.negated(visit), *self.when), build.assign(visit, True), build.assign(join, True)
+        )
         arcs = build.over(nest.there, build.row(graph, nest.node, nest.direction), offer)
-        rounds = build.block(
-            build.assign(more, False),
-            typed.Attach(graph, ((discovered, build.truth(False)),), span=loop.span),
-            build.over(nest.node, nest.domain, arcs, condition=build.cell(self.here, nest.node)),
-            typed.CopyProperty(self.here, discovered, span=loop.span),
-        )
-        return (
-            *visits,
-            *((build.declare(discovered),) if discovered is not self.there or self.fresh else ()),
-            build.declare(more.symbol, build.truth(True)),
-            typed.DoWhile(rounds, more, span=loop.span),
-        )
+        rounds = build.over(nest.node, nest.domain, arcs, condition=build.cell(self.here, nest.node))
+        return (*visits, build.until_none(self.here, graph, rounds))
 
 
 def _read(loop: HostLoop) -> _Round | None:
     """The round of a loop, if it takes such steps."""
     if isinstance(loop, typed.FixedPoint):
         return None
-    statements = _copied_first(loop.body.statements)
+    statements = loop.body.statements
     discovering = [(at, discovers) for at, s in enumerate(statements) if (discovers := _discovers(s)) is not None]
-    visiting = [(at, visits) for at, s in enumerate(statements) if (visits := _visits(s)) is not None]
-    if len(discovering) != 1 or len(visiting) != 1:
+    if len(discovering) != 1:
         return None
-    at, (nest, there, discovery_signals, values) = discovering[0]
-    place, (here, visited, visit_signals, drains, copies) = visiting[0]
+    ((at, (nest, there, discovery_signals, values)),) = discovering
+    here = next((to for s in statements for to, of in walk.copies(s) if of is there), there)
+    cycle = (*statements[at + 1 :], *_turned(loop), *statements[:at])
+    steps = Steps(here, there)
+    steps.begin()
+    visiting = _visiting(cycle, steps)
+    if visiting is None or len(steps.marks) != 1 or steps.asked_again:
+        return None
+    ahead = [i for s in statements[:at] for i in walk.statements(s) if {here, there} & set(walk.written(i))]
+    if not all(_stores(i, typed.FALSE) or (isinstance(i, typed.Attach) and not any(walk.copies(i))) for i in ahead):
+        return None  # the first round discovers from others than those that are here as the loop begins
+    (visited,), copies = steps.marks, tuple(store for store, _ in steps.levels)
+    visit_signals = frozenset(s.place.symbol for s in steps.more)
     sources = [typed.Cell(s, typed.Variable(nest.node)) for s in (here, visited)]
     waves = [c for c in nest.when if any(says(c, cell, True) for cell in sources)]
     unvisited = [c for c in nest.when if says(c, typed.Cell(visited, typed.Variable(nest.there)), False)]
-    if len(waves) != 1 or not unvisited or visited in (here, there) or (here is there and not drains):
+    if len(waves) != 1 or not unvisited or not all(map(_is_copy, copies)):
         return None
-    cycle = (*statements[at + 1 :], *_turned(loop), *statements[:at])
-    signal = _exit(cycle, statements[place], discovery_signals, visit_signals)
-    asks_here = says(waves[0], sources[0], True)
-    moves = _moves(cycle, statements[place], here, there, drains=drains, asks_here=asks_here)
-    if signal is None or not moves or (discovery_signals | visit_signals) - {signal}:
+    if says(waves[0], sources[1], True):
+        steps.frontier = None
+    signal = _exit(cycle, visiting, discovery_signals, visit_signals)
+    if signal is None or not steps.are_next():
         return None
     when = tuple(c for c in nest.when if c not in waves and c not in unvisited)
     written = {s for inner in walk.statements(loop) for s in walk.written(inner)}
@@ -185,24 +181,16 @@ def _read(loop: HostLoop) -> _Round | None:
     )
     if any(mentions(c, written - {nest.node, nest.there}) for c in when) or not are_apart(discovered, nest, loop):
         return None
+    place = next(i for i, s in enumerate(statements) if s is cycle[visiting])
+    if place < at and here not in walk.read(cycle[visiting]):
+        return None  # the first round visits others than those that are here
     left = next((i for i, s in enumerate(statements) if isinstance(s, typed.If)), len(statements))
     asks_first = left < (at if signal in discovery_signals else place)
-    fresh = any(isinstance(s, typed.Declare) and s.symbol is there for s in statements)
-    fills = (s for s in statements[:at] if isinstance(s, typed.Attach))
-    empty = fresh or any(symbol is there for s in fills for symbol, _ in s.items)
+    empty = any(isinstance(i, typed.Attach) and there in walk.written(i) for i in ahead)
+    empty = empty or any(walk.declares(s, there) for s in statements)
     moved = next(isinstance(s, typed.CopyProperty) for s in cycle if isinstance(s, typed.CopyProperty | typed.If))
     none = moved and not isinstance(loop, typed.CountedLoop)
-    return _Round(nest, when, here, there, visited, signal, place < at, asks_first, fresh, empty, discovered, none)
-
-
-def _copied_first(statements: Sequence[typed.Statement]) -> tuple[typed.Statement, ...]:
-    """The statements with flags that are copied behind a loop over their nodes copied in front of it."""
-    for place, (s, copy) in enumerate(pairwise(statements)):
-        match s, copy:
-            case typed.ForEach(), typed.CopyProperty(to, of) if not (walk.touches(s, to) or of in walk.all_written(s)):
-                swapped = (copy, substituted(s, {of: to}))
-                return (*statements[:place], *swapped, *statements[place + 2 :])
-    return tuple(statements)
+    return _Round(nest, when, here, there, visited, signal, place < at, asks_first, empty, discovered, none)
 
 
 def _discovers(
@@ -228,37 +216,26 @@ def _is_best(s: typed.Statement) -> TypeGuard[typed.AssignExtreme]:
     return isinstance(s, typed.AssignExtreme) and not s.carried
 
 
-def _visits(
-    s: typed.Statement,
-) -> tuple[typed.Symbol, typed.Symbol, frozenset[typed.Symbol], bool, tuple[typed.Assign, ...]] | None:
-    """The flag of nodes that are to be visited, their visited flag, the scalars that say so, whether the flag is
-    drained, and what they copy of their own cells."""
-    match s:
-        case typed.ForEach(parallel=True, domain=typed.AllNodes()):
-            conditions, inner = asked_by_loop(s)
-        case _:
+def _visiting(cycle: Sequence[typed.Statement], steps: Steps) -> int | None:
+    """The place of the one statement that visits the nodes discovered, where all others but those that `_exit` reads
+    are followed."""
+    found: list[int] = []
+    for place, s in enumerate(cycle):
+        match s:
+            case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
+                continue
+        done = len(steps.marks) + len(steps.levels) + len(steps.more)
+        if not steps.follow(s):
             return None
-    own = typed.Variable(s.iterator)
-    match conditions:
-        case (typed.Cell(symbol=here, index=index, type=Scalar.BOOL),) if index == own:
-            pass
-        case _:
-            return None
-    visits = [i for i in inner if _stores(i, typed.TRUE) == own]
-    drains = [i for i in inner if _stores(i, typed.FALSE) == own and _symbol(i) is here]
-    signals = [i for i in inner if isinstance(i, typed.Assign) and isinstance(i.place, typed.Variable)]
-    copies = tuple(i for i in inner if isinstance(i, typed.Assign) and _is_copy(i, own))
-    is_plain = all(i.value == typed.TRUE for i in signals)
-    is_plain = is_plain and len(visits) + len(drains) + len(signals) + len(copies) == len(inner)
-    if len(visits) != 1 or len(drains) > 1 or not is_plain or _symbol(visits[0]) is here:
-        return None
-    return here, _symbol(visits[0]), frozenset(map(_symbol, signals)), bool(drains), copies
+        if len(steps.marks) + len(steps.levels) + len(steps.more) > done:
+            found.append(place)
+    return found[0] if len(found) == 1 else None
 
 
-def _is_copy(s: typed.Assign, own: typed.Variable) -> bool:
+def _is_copy(s: typed.Assign) -> bool:
     """Whether it stores one of a node's cells in another."""
-    cells = (s.place, s.value.operand if isinstance(s.value, typed.Convert) else s.value)
-    return all(isinstance(part, typed.Cell) and part.index == own for part in cells)
+    value = s.value.operand if isinstance(s.value, typed.Convert) else s.value
+    return isinstance(s.place, typed.Cell) and isinstance(value, typed.Cell) and value.index == s.place.index
 
 
 def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
@@ -271,71 +248,27 @@ def _turned(loop: HostLoop) -> tuple[typed.Statement, ...]:
 
 def _exit(
     cycle: Sequence[typed.Statement],
-    visiting: typed.Statement,
+    visiting: int,
     discovered: frozenset[typed.Symbol],
     visits: frozenset[typed.Symbol],
 ) -> typed.Symbol | None:
-    """The one scalar that a loop is left for, where it says that none has been discovered: set when nodes are
-    discovered, or visited, and taken back between."""
-    order: list[str] = []
-    resets: set[typed.Symbol] = set()
-    signal: typed.Symbol | None = None
-    for s in cycle:
+    """The one scalar that a loop is left for, where it says that none has been discovered: it is set when nodes are
+    discovered, or by the statement that is `visiting` them, and asked before it is taken back."""
+    if len(discovered | visits) != 1 or discovered == visits:
+        return None
+    (signal,), first = discovered | visits, visiting + 1 if visits else 0
+    order: list[tuple[typed.Symbol, bool]] = []
+    for s in (*cycle[first:], *cycle[:first]):
         match s:
             case typed.If(
                 typed.Unary(typed.UnaryOperator.NOT, typed.Variable(asked)), typed.Block((typed.Break(),)), None
             ):
-                signal = asked
-                order.append("left")
-            case typed.Assign(typed.Variable(symbol), value) if value == typed.FALSE:
-                order.append("taken back")
-                resets.add(symbol)
-            case typed.Declare(symbol, value) if value == typed.FALSE:
-                order.append("taken back")
-                resets.add(symbol)
+                order.append((asked, True))
+            case typed.Assign(typed.Variable(symbol), value) | typed.Declare(symbol, value) if value == typed.FALSE:
+                order.append((symbol, False))
             case typed.If() | typed.Assign():
                 return None
-            case _ if s is visiting:
-                order.append("visited")
-    if signal is None or resets != {signal} or sorted(order) != ["left", "taken back", "visited"]:
-        return None
-    by_discovery, by_visit = signal in discovered, signal in visits
-    if by_discovery:
-        return signal if not by_visit and order.index("left") < order.index("taken back") else None
-    again = order.index("visited")
-    return signal if by_visit and (order[again:] + order[:again])[1] == "left" else None
-
-
-def _moves(
-    cycle: Sequence[typed.Statement],
-    visiting: typed.Statement,
-    here: typed.Symbol,
-    there: typed.Symbol,
-    *,
-    drains: bool,
-    asks_here: bool,
-) -> bool:
-    """Whether nodes that were discovered are visited, and are here alone when nodes are discovered again."""
-    holds = {here: here is there, there: True}
-    was_visited = False
-    for s in cycle:
-        match s:
-            case typed.CopyProperty(to, of) if to is here and of is there:
-                holds[here] = holds[there]
-            case typed.Attach(items=items):
-                if not all(symbol in holds and value == typed.FALSE for symbol, value in items):
-                    return False
-                holds |= {symbol: False for symbol, _ in items}
-            case typed.Declare(symbol, None) if symbol is there and there is not here:
-                holds[there] = False
-            case typed.If() | typed.Assign() | typed.Declare(value=typed.Literal()):
-                pass  # read by `_exit`
-            case _ if s is visiting:
-                was_visited = holds[here]
-                holds[here] = holds[here] and not drains
-            case _:
-                return False
-    return was_visited and (holds[here] or not asks_here) and (not holds[there] or here is there)
+    return signal if order == [(signal, True), (signal, False)] else None
 
 
 def _has_as_many(loop: typed.CountedLoop) -> bool:
