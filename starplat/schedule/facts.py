@@ -12,8 +12,8 @@ FAR = 2**20
 SHORT_ROW = 8
 """The most arcs of a node of which a thread should add up all by itself, if they are half as many in the mean."""
 
-LONG_ROW = 128
-"""Arcs from which on several threads that share a node's row have several each."""
+LONG_ROW, MANY_NODES = 128, 2**14
+"""Arcs from which on threads that share a node's row have several each, and nodes from which on that may be known."""
 
 MANY_SHORT_ROWS = 2**17
 """Nodes from which on threads have several."""
@@ -52,7 +52,7 @@ class GraphFacts:
     @property
     def has_long_rows(self) -> bool:
         """Whether some node has so many arcs that threads share them, with several for each."""
-        return self.max_degree > LONG_ROW
+        return self.max_degree > LONG_ROW and self.num_nodes >= MANY_NODES
 
     @property
     def outgrows_caches(self) -> bool:
