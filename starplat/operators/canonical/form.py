@@ -33,7 +33,6 @@ from starplat.operators.canonical.rebuilding import rebuilt
 from starplat.operators.canonical.searches.from_zero import from_zero
 from starplat.operators.canonical.searches.in_bfs import as_rounds
 from starplat.operators.canonical.searches.reached import without_reached
-from starplat.operators.canonical.searches.taking_turns import in_single_rounds
 from starplat.operators.canonical.searches.two_steps import discovered_in_one_step
 from starplat.operators.canonical.searches.visited import as_marks_that_spread
 from starplat.operators.canonical.searches.visited_on_discovery import visited_on_discovery
@@ -50,6 +49,7 @@ from starplat.operators.canonical.sweeps.loops import as_searches
 from starplat.operators.canonical.sweeps.names import without_names
 from starplat.operators.canonical.sweeps.reachable import as_reached
 from starplat.operators.canonical.sweeps.split_levels import with_searches_apart
+from starplat.operators.canonical.sweeps.taking_turns import in_single_rounds
 from starplat.operators.canonical.unread import without_unread
 
 
