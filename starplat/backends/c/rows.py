@@ -303,7 +303,8 @@ class RowPrinter:
         else:
             given = f"{function}({given}"
         visit = loop.visit if isinstance(loop, st.Advance) else ()
-        if visit:
+        apart = function.startswith("advance_visited")
+        if visit and not apart:
             yield given
             yield from self.keep_and_visit(loop.node, loop.keep, visit)
         elif loop.keep is None:
@@ -312,6 +313,8 @@ class RowPrinter:
         else:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+        if apart:
+            yield from self.function(f"(int {name(loop.node)})", visit, ",")
 
     def rows(self, loop: _OverNodes) -> str:
         """Where the rows begin that a loop goes over: of rows in parts, those of one; of a part's nodes, theirs."""
@@ -372,6 +375,9 @@ class RowPrinter:
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
+            if isinstance(loop, st.Advance) and loop.visit and not loop.test:
+                function = "advance_visited"
+                self.need_for_rows("kept_by_warps")
             self.need_for_rows(function)
             if isinstance(loop, st.Advance) and loop.test:
                 function = "advance_tested"
@@ -448,8 +454,8 @@ def _kept(takes: bool) -> str:
 
 
 _BY_WARP_NUMBER = (
-    *("advance_all", "advance_listed", "advance_rows", "advance_words", "ask_all", "count_rows", "gather_all"),
-    *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
+    *("advance_all", "advance_listed", "advance_rows", "advance_visited", "advance_words", "ask_all", "count_rows"),
+    *("gather_all", "gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""
 
@@ -459,6 +465,6 @@ _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Gather, True): ("long_values", "teams", "gather_step"),
     (st.Gather, False): ("warp_arcs", "share_values", "long_values"),
     (st.Search, True): ("teams",),
-    (st.Ask, True): ("ask_step",),
+    (st.Ask, True): ("kept_by_warps", "ask_step"),
 }
 """The functions called by those that share arcs, by what they do and whether they walk all nodes."""
