@@ -195,12 +195,11 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
         {
             // graph_coloring.sp:33 forall (v in g.nodes().filter(wins))
             #line 33 "graph_coloring.sp"
-            advance_all(num_nodes, row_offsets,
+            advance_visited(num_nodes, row_offsets,
+                [&](int v) { return wins[v]; },
                 [&](int v) {
-                    if (!wins[v]) return false;
                     wins[v] = false;
                     atomicOr(&taken[v], -1);
-                    return true;
                 },
                 [&](int v, arc_t i) {
                     const int u = columns[i];
@@ -228,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop_symmetric(
     }
 }
 
-#line 232 "graph_coloring.cu"
+#line 231 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

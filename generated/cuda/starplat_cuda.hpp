@@ -578,6 +578,14 @@ __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
+#define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
+
+// The block's own place for nodes to keep, which its warps share.
+__device__ inline int *kept_by_warps() {
+    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
+    return kept;
+}
+
 // Splits a warp into teams of threads, one for a node; larger ones where nodes have more arcs, or are few.
 struct Teams {
     int bits, size, count;  // threads of a team, 2 to the power of `bits`; teams of the warp
@@ -724,6 +732,36 @@ __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, 
     wait_for_warp();
     share_arcs<far>(lane < count ? waiting[lane] : -1, rows, long_rows, body);
     long_arcs<far>(rows, long_rows, body);
+}
+
+// As advance_all, with visit(node) ahead of a node's arcs. Flags of several nodes of a thread are under way together.
+template <bool far = false, class Keep, class Visit, class Body>
+__device__ inline void advance_visited(int num_nodes, const arc_t *rows, Keep keep, Visit visit, Body body) {
+    LongRows &long_rows = no_long_rows();
+    const int threads = gridDim.x * blockDim.x, lane = threadIdx.x % WARP;
+    int *const kept = kept_by_warps() + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
+    for (int first = warp_number() * WARP; first < num_nodes; first += threads * KEPT_AT_ONCE) {
+        bool keeps[KEPT_AT_ONCE];
+#pragma unroll
+        for (int part = 0; part < KEPT_AT_ONCE; part++) {
+            const int node = first + part * threads + lane;
+            keeps[part] = node < num_nodes && keep(node);
+        }
+        int count = 0;
+#pragma unroll
+        for (int part = 0; part < KEPT_AT_ONCE; part++) {
+            const Lanes all = lanes_where(keeps[part]);
+            if (keeps[part]) kept[count + __popcll(all & (((Lanes)1 << lane) - 1))] = first + part * threads + lane;
+            count += __popcll(all);
+        }
+        wait_for_warp();
+        for (int i = lane; i - lane < count; i += WARP) {
+            if (i < count) visit(kept[i]);
+            share_arcs<far>(i < count ? kept[i] : -1, rows, long_rows, body);
+        }
+        wait_for_warp();
+    }
+    long_arcs(rows, long_rows, body);
 }
 
 #define MOST_ARCS 256  // that a warp takes together
@@ -1054,14 +1092,6 @@ __device__ inline void ask_long(const arc_t *rows, LongRows &long_rows, const Te
         if (threadIdx.x == 0) finish(node, passes);
     }
     __syncthreads();  // the list may be begun anew
-}
-
-#define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
-
-// The block's own place for nodes to keep, which its warps share.
-__device__ inline int *kept_by_warps() {
-    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
-    return kept;
 }
 
 // Calls finish(node, passes) for the nodes to keep: whether test(node, arc) holds for any of a node's arcs.

@@ -126,13 +126,12 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
         {
             // maximal_independent_set.sp:24 forall (v in g.nodes().filter(joins))
             #line 24 "maximal_independent_set.sp"
-            advance_all(num_nodes, row_offsets,
+            advance_visited(num_nodes, row_offsets,
+                [&](int v) { return joins[v]; },
                 [&](int v) {
-                    if (!joins[v]) return false;
                     in_set[v] = true;
                     joins[v] = false;
                     undecided[v] = false;
-                    return true;
                 },
                 [&](int v, arc_t i) {
                     const int u = columns[i];
@@ -142,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop_s
     } while (more);
 }
 
-#line 146 "maximal_independent_set.hip.cpp"
+#line 145 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -38,14 +38,18 @@ ANY = "bool f = False; for (w in g.neighbors(v)) { if (w.a > 3) { f = True; brea
 
 @pytest.mark.parametrize(
     ("walk", "function"),
-    [("for (w in g.neighbors(v)) { w.b += v.a; }", "advance_all"), (ANY, "ask_all")],
-    ids=["advance", "ask"],
+    [
+        ("for (w in g.neighbors(v)) { w.b += v.a; }", "advance_all"),
+        ("v.c = 1; forall (w in g.neighbors(v)) { w.b += v.a; }", "advance_visited"),
+        (ANY, "ask_all"),
+    ],
+    ids=["advance", "visit and advance", "ask"],
 )
 def test_walks_of_one_launch_share_the_place_for_kept_nodes(walk: str, function: str, tmp_path: Path) -> None:
     """A block has 48 KiB, and a launch may have any number of walks."""
     walks = "".join(f"forall (v in g.nodes().filter(a > {i})) {{ {walk} }}" for i in range(12))
     program = starplat.compile(
-        "function walks(Graph g, propNode<int> a, propNode<int> b) { g.attachNodeProperty(a = 9, b = 0);"
+        "function walks(Graph g, propNode<int> a, propNode<int> b, propNode<int> c) { g.attachNodeProperty(a = 9, b = 0);"
         f"int rounds = 0; while (rounds < 3) {{ {walks} rounds += 1; }} }}"
     )
     text = pipeline.kernels_text(program.module(), "cuda", "loop=device")

@@ -384,7 +384,8 @@ class RowPrinter:
         else:
             given = f"{function}({given}"
         visit = loop.visit if isinstance(loop, st.Advance) else ()
-        if visit:
+        apart = function.startswith("advance_visited")
+        if visit and not apart:
             yield given
             yield from self.keep_and_visit(loop.node, loop.keep, visit)
         elif loop.keep is None:
@@ -393,6 +394,8 @@ class RowPrinter:
         else:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+        if apart:
+            yield from self.function(f"(int {name(loop.node)})", visit, ",")
 
     def rows(self, loop: _OverNodes) -> str:
         """Where the rows begin that a loop goes over: of rows in parts, those of one; of a part's nodes, theirs."""
@@ -453,6 +456,9 @@ class RowPrinter:
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", self.nodes(loop)
+            if isinstance(loop, st.Advance) and loop.visit and not loop.test:
+                function = "advance_visited"
+                self.need_for_rows("kept_by_warps")
             self.need_for_rows(function)
         else:
             if isinstance(loop, st.Advance):
@@ -538,6 +544,7 @@ _BY_WARP_NUMBER = (
         "advance_in_parts",
         "advance_listed",
         "advance_rows",
+        "advance_visited",
         "advance_words",
         "ask_all",
         "count_rows",
@@ -556,6 +563,6 @@ _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Gather, True): ("long_values", "teams", "gather_step"),
     (st.Gather, False): ("warp_arcs", "share_values", "long_values"),
     (st.Search, True): ("teams",),
-    (st.Ask, True): ("ask_step",),
+    (st.Ask, True): ("kept_by_warps", "ask_step"),
 }
 """The functions called by those that share arcs, by what they do and whether they walk all nodes."""
