@@ -749,21 +749,6 @@ __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body)
     }
 }
 
-// Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
-// the nodes of a word, or of two at once if it has as many threads.
-template <bool far = false, class Keep, class Body>
-__device__ inline void advance_words(
-    const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
-) {
-    LongRows &long_rows = no_long_rows();
-    for (int begin = warp_number() * (WARP / 32); begin < size; begin += gridDim.x * blockDim.x / 32) {
-        const int word = begin + threadIdx.x % WARP / 32;
-        const int node = word < size ? words[word] + threadIdx.x % 32 : num_nodes;
-        share_arcs<far>(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
-    }
-    long_arcs(rows, long_rows, body);
-}
-
 // Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
 template <bool far = false, class Keep, class Body>
 __device__ inline void advance_listed(const int *list, int size, const arc_t *rows, Keep keep, Body body) {
@@ -780,73 +765,6 @@ __device__ inline void advance_listed(const int *list, int size, const arc_t *ro
         share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     }
     long_arcs(rows, long_rows, body);
-}
-
-#define TRIED_AT_ONCE 16  // arcs of a thread whose tests are under way together
-#define MOST_KEPT 1024    // arcs that a block notes
-
-// Arcs that a block has noted, and the nodes they lead to; one with a huge row is less than -1.
-struct NotedArcs {
-    int count, taken;
-    int nodes[MOST_KEPT];
-    arc_t arcs[MOST_KEPT];
-};
-
-// The block's noted arcs, none yet.
-__device__ inline NotedArcs &no_noted_arcs() {
-    __shared__ NotedArcs noted;
-    if (threadIdx.x == 0) noted.count = noted.taken = 0;
-    __syncthreads();
-    return noted;
-}
-
-// Calls body(arc, place) for every place in the row of the node that an arc to keep leads to, -1 for none. Often few of
-// many arcs are to be kept: a block notes these, before its warps take a row each, and all of it a huge one.
-template <class Keep, class RowOf, class Body>
-__device__ inline void advance_rows(
-    arc_t from, arc_t up_to, const arc_t *rows, Keep keep, RowOf row_of, Body body
-) {
-    NotedArcs &noted = no_noted_arcs();
-    const int lane = threadIdx.x % WARP;
-    const auto visit = [&](int i, int node, int member, int members) {
-        const arc_t arc = noted.arcs[i], last = rows[node + 1];
-        for (arc_t place = rows[node] + member; place < last; place += members) body(arc, place);
-    };
-    const long long step = gridDim.x * blockDim.x, end = up_to;
-    for (long long begin = from; begin < end; begin += TRIED_AT_ONCE * step) {
-        const long long first = begin + warp_number() * WARP + lane;
-        unsigned kept = 0;
-#pragma unroll
-        for (int i = 0; i < TRIED_AT_ONCE; i++) {
-            const bool there = first + i * step < end, keeps = keep((arc_t)(there ? first + i * step : from));
-            kept |= (unsigned)(there && keeps) << i;
-        }
-        for (bool full = true; full;) {
-            for (; kept != 0; kept &= kept - 1) {
-                const int place = atomicAdd(&noted.count, 1);
-                if (place >= MOST_KEPT) break;
-                noted.arcs[place] = (arc_t)(first + (__ffs(kept) - 1) * step);
-            }
-            full = __syncthreads_or(kept != 0);
-            if (!full && begin + TRIED_AT_ONCE * step < end) break;
-            const int count = min(noted.count, MOST_KEPT);
-            for (int i = threadIdx.x; i < count; i += blockDim.x) {
-                const int node = row_of(noted.arcs[i]);
-                noted.nodes[i] = node >= 0 && rows[node + 1] - rows[node] > HUGE_ROW ? -2 - node : node;
-            }
-            __syncthreads();
-            for (int i = 0; i < count;) {
-                i = from_lane(lane == 0 ? atomicAdd(&noted.taken, 1) : 0, 0);
-                if (i < count && noted.nodes[i] >= 0) visit(i, noted.nodes[i], lane, WARP);
-            }
-            for (int i = 0; i < count; i++) {
-                if (noted.nodes[i] < -1) visit(i, -2 - noted.nodes[i], threadIdx.x, blockDim.x);
-            }
-            __syncthreads();
-            if (threadIdx.x == 0) noted.count = noted.taken = 0;
-            __syncthreads();
-        }
-    }
 }
 
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps

@@ -150,9 +150,8 @@ SIGNED_ATOMICS = {
 _OF_ROWS = (
     *named("warp_number", "sum_up_to", "every_node", "each_kept", "each_flagged"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
-    *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_words", "advance_listed"),
+    *named("teams", "warp_arcs", "share_arcs", "advance_all", "advance_arcs", "advance_listed"),
     *named(
-        "advance_rows",
         "search_all",
         "ask_step",
         "ask_all",
