@@ -53,12 +53,13 @@ void clustering_coefficient_set_lcc(
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
-// triangles: does every arc have its reverse, and none beside it?
+// triangles: does every arc have its reverse, and none beside it? keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void clustering_coefficient_set_lcc_check(
     arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict arc_sources, __global int *other_graph, __global long *downward_excess
+    __global const int *restrict arc_sources, __global int *kept_arcs, __global int *kept_columns,
+    __global int *other_graph, __global long *downward_excess
 ) {
     bool other_graph_part = false;
     long downward_excess_part = 0;
@@ -73,6 +74,12 @@ void clustering_coefficient_set_lcc_check(
             if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
         if (u > v) downward_excess_part -= 1;
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomic_add(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
     }
     if (other_graph_part) *other_graph = 1;
     __local long downward_excess_scratch[256];
@@ -81,65 +88,27 @@ void clustering_coefficient_set_lcc_check(
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
-// triangles: keeps the arcs to nodes of higher degree
-#line 7 "clustering_coefficient.sp"
-__kernel __attribute__((vec_type_hint(int4)))
-void clustering_coefficient_set_lcc_orient(
-    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *kept_columns, __global arc_t *kept_ends
-) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
-        arc_t next = row_offsets[v];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int u = columns[e];
-            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
-            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
-                kept_columns[next] = u;
-                next += 1;
-            }
-        }
-        kept_ends[v] = next;
-    }
-}
-
-// clustering_coefficient.sp:7 forall (v in g.nodes())
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
-__kernel void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict arc_sources,
-    __global const arc_t *restrict kept_ends, __global const int *restrict kept_columns,
-    __global long *triangles_of
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void clustering_coefficient_set_lcc_intersect(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict kept_columns, __global const int *restrict kept_arcs, __global long *triangles_of
 ) {
-    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
-        const int v = arc_sources[e];
-        const arc_t end = kept_ends[v];
-        if (e < end) {
-            const int w = kept_columns[e];
-            long here = 0;
-            for (arc_t i = row_offsets[v]; i < end; i++) {
-                const int u = kept_columns[i];
-                if (u != w) {
-                    arc_t low = row_offsets[u];
-                    const arc_t last = kept_ends[u];
-                    arc_t high = last;
-                    while (low < high) {
-                        const arc_t middle = low + (high - low) / 2;
-                        if (kept_columns[middle] < w) {
-                            low = middle + 1;
-                        } else {
-                            high = middle;
-                        }
-                    }
-                    if (low < last && kept_columns[low] == w) {
-                        here += 1;
-                        atom_add(&triangles_of[u], 1);
-                    }
+    __local GroupTables tables;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = keep_rows(&tables, brought, row_offsets, kept_arcs);
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = fill_tables(&tables, from, kept_columns);
+            for (arc_t arc = 0; arc >= 0;) {
+                arc = look_up(&tables, true, from, to, arc, row_offsets, columns, kept_columns, kept_arcs);
+                for (int which = 0; which < nodes_to_tell(arc < 0); which++) {
+                    int v;
+                    const long number = take_found(&tables, which, &v);
+                    if (number == 0) continue;
+                    atom_add(&triangles_of[v], number);
                 }
-            }
-            if (here > 0) {
-                atom_add(&triangles_of[v], here);
-                atom_add(&triangles_of[w], here);
             }
         }
     }
@@ -163,4 +132,29 @@ __kernel void clustering_coefficient_set_lcc_from_triangles(
             lcc[v] = (double)arcs / pairs;
         }
     }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: is no arc twice? keeps the arcs to nodes of higher degree
+#line 7 "clustering_coefficient.sp"
+__kernel void clustering_coefficient_set_lcc_check_symmetric(
+    arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict arc_sources, __global int *kept_arcs, __global int *kept_columns,
+    __global int *other_graph
+) {
+    bool other_graph_part = false;
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+        if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+            const int place = atomic_add(&kept_arcs[v], 1);
+            kept_columns[row_offsets[v] + (arc_t)place] = u;
+        }
+    }
+    if (other_graph_part) *other_graph = 1;
 }

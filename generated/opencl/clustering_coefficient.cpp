@@ -26,30 +26,27 @@ struct Graph {
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
     Buffer<int> kept_columns(device, graph.num_arcs);
-    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
     Buffer<long long> triangles_of(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     long long downward_excess = 0;
+    kept_arcs.fill(0);
     other_graph_result.set(false);
     downward_excess_result.set(0);
     device.launch(
         "clustering_coefficient_set_lcc_check", graph.num_arcs, graph.num_arcs, graph.row_offsets, graph.columns,
-        graph.arc_sources, other_graph_result, downward_excess_result
+        graph.arc_sources, kept_arcs, kept_columns, other_graph_result, downward_excess_result
     );
     other_graph = other_graph || other_graph_result.read();
     downward_excess += downward_excess_result.read();
     if (!other_graph && downward_excess == 0) {
-        device.launch(
-            "clustering_coefficient_set_lcc_orient", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, kept_columns, kept_ends
-        );
         triangles_of.fill(0);
         device.launch(
-            "clustering_coefficient_set_lcc_intersect", graph.num_arcs, graph.num_arcs, graph.row_offsets,
-            graph.arc_sources, kept_ends, kept_columns, triangles_of
+            "clustering_coefficient_set_lcc_intersect", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_of
         );
         device.launch(
             "clustering_coefficient_set_lcc_from_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
@@ -72,6 +69,39 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
     );
 }
 
+// clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
+static void clustering_coefficient_symmetric(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    // clustering_coefficient.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    kept_arcs.fill(0);
+    other_graph_result.set(false);
+    device.launch(
+        "clustering_coefficient_set_lcc_check_symmetric", graph.num_arcs, graph.num_arcs, graph.row_offsets,
+        graph.columns, graph.arc_sources, kept_arcs, kept_columns, other_graph_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_of.fill(0);
+        device.launch(
+            "clustering_coefficient_set_lcc_intersect", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_of
+        );
+        device.launch(
+            "clustering_coefficient_set_lcc_from_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, triangles_of, lcc
+        );
+    } else {
+        device.launch(
+            "clustering_coefficient_set_lcc", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, lcc
+        );
+    }
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number, text_beside(program.path, "clustering_coefficient.cl"));
@@ -81,7 +111,8 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         program.lap("load");
         Graph graph{device, host};
-        const bool has_few_pairs = host.has_even_rows(48, 4);
+        const bool is_symmetric = host.is_symmetric();
+        const bool has_few_pairs = host.has_even_rows(8, 4);
         Buffer<double> lcc(device, graph.num_nodes);
         const auto before = [&] {
             lcc.fill(0);
@@ -89,6 +120,8 @@ int main(int argc, char **argv) {
         program.repeat(device, before, [&] {
             has_few_pairs
                 ? clustering_coefficient_few_pairs(device, graph, lcc)
+                : is_symmetric && !has_few_pairs
+                ? clustering_coefficient_symmetric(device, graph, lcc)
                 : clustering_coefficient(device, graph, lcc);
         });
         program.describe(host, device);

@@ -244,6 +244,181 @@ static void find_bits(__local int *lacking, int owner, long bits) {
     find_half(&lacking[256 + owner], as_int2(bits).y);
 }
 
+#define MOST_CELLS 2048  // of the tables of a group
+#define FEW_KEPT 128  // nodes of a row that is in a table beside others
+#define LOOKED_UP_AT_ONCE 4  // nodes of a work-item
+
+// Tables of the nodes that rows keep, found by their hashes, with how often each was found: a row has four cells for
+// each of its nodes, or all cells for some of the nodes of a long row.
+typedef struct {
+    GroupRows kept, others;  // the rows whose nodes are in tables, and those that are looked up there
+    int nodes[MOST_CELLS];   // -1 where a cell is free
+    int times[MOST_CELLS];
+    int base[256], cells[256];  // the table that each of the others is looked up in
+    int met[256];                      // how often each of the others was found there
+    int sums[256];                     // how often any was, for each row that is kept
+    int end;                                  // of the next rows that are put into tables, behind their first place
+} GroupTables;
+
+// Adds a work-item's row, the nodes that one keeps; returns those of all rows of the group.
+static arc_t keep_rows(
+    __local GroupTables *tables, int node, __global const arc_t *row_offsets, __global const int *sizes
+) {
+    const int lane = get_local_id(0), size = node < 0 ? 0 : sizes[node];
+    const arc_t first = size < 2 ? 0 : row_offsets[node];
+    for (int cell = lane; cell < MOST_CELLS; cell += 256) {
+        tables->nodes[cell] = -1;
+        tables->times[cell] = 0;
+    }
+    tables->met[lane] = tables->sums[lane] = 0;
+    return bring_arcs(&tables->kept, node, first, first + (size < 2 ? 0 : size));
+}
+
+// The first place of a row that is kept, and how many it has.
+static arc_t place_of(__local const GroupTables *tables, int row) {
+    return row == 0 ? 0 : tables->kept.last[row - 1];
+}
+static arc_t size_of(__local const GroupTables *tables, int row) {
+    return tables->kept.last[row] - place_of(tables, row);
+}
+
+// The cell of a table that a node is looked for in first, and the one behind a cell.
+static int home_of(int node, int cells) {
+    return mul_hi((uint)node * 0x9e3779b1u, (uint)cells);
+}
+static int cell_after(int cell, int cells) {
+    return cell + 1 < cells ? cell + 1 : 0;
+}
+
+// The first cell of the table of a row, where those of rows from a place on are at hand, and how many it has.
+static int table_of(__local const GroupTables *tables, int row, arc_t from) {
+    return size_of(tables, row) > FEW_KEPT ? 0 : 4 * (int)(place_of(tables, row) - from);
+}
+static int cells_of(__local const GroupTables *tables, int row) {
+    const arc_t size = size_of(tables, row);
+    return size > FEW_KEPT ? MOST_CELLS : 4 * (int)size;
+}
+
+// Puts the next rows, or a part of a long one, from a place on into tables; returns the place behind them.
+static arc_t fill_tables(__local GroupTables *tables, arc_t from, __global const int *kept) {
+    const int lane = get_local_id(0), row = owner_of(&tables->kept, from);
+    const arc_t before = place_of(tables, lane) - from, size = size_of(tables, lane), few = MOST_CELLS / 4;
+    const bool is_long = size_of(tables, row) > FEW_KEPT;
+    const arc_t left = tables->kept.last[is_long ? row : 256 - 1] - from;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) tables->end = min(left, is_long ? 2 * few : few);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!is_long && before >= 0 && before < few && (size > FEW_KEPT || before + size > few)) {
+        atomic_min((volatile __local int *)&tables->end, (int)before);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const arc_t to = from + tables->end;
+    for (arc_t place = from + lane; place < to; place += 256) {
+        const int owner = owner_of(&tables->kept, place);
+        const int base = table_of(tables, owner, from), cells = cells_of(tables, owner);
+        const int node = kept[place + tables->kept.shift[owner]];
+        int cell = home_of(node, cells);
+        while (atomic_cmpxchg((volatile __local int *)&tables->nodes[base + cell], -1, node) != -1) {
+            cell = cell_after(cell, cells);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return to;
+}
+
+// The cell of a node in a table, or -1.
+static int cell_of(__local const GroupTables *tables, int base, int cells, int node) {
+    int cell = home_of(node, cells), there = tables->nodes[base + cell];
+    while (there != node && there >= 0) {
+        cell = cell_after(cell, cells);
+        there = tables->nodes[base + cell];
+    }
+    return there < 0 ? -1 : base + cell;
+}
+
+// Looks up, in the tables of the rows from a place to another, what the nodes keep to which their arcs lead, those from
+// `at` on; returns the next of these arcs, or -1. Of two nodes of which one keeps more than FEW_KEPT, the one that
+// keeps more has the table, for all its arcs: the shorter row is looked up.
+static arc_t look_up(
+    __local GroupTables *tables, bool of_each, arc_t from, arc_t to, arc_t at, __global const arc_t *row_offsets,
+    __global const int *columns, __global const int *kept, __global const int *sizes
+) {
+    const int lane = get_local_id(0), first_row = owner_of(&tables->kept, from);
+    const bool is_long = size_of(tables, first_row) > FEW_KEPT;
+    const int first_node = tables->kept.node[first_row];
+    const arc_t arcs = is_long ? row_offsets[first_node + 1] - row_offsets[first_node] : to - from;
+    int row = first_row, other = -1, size = 0;
+    if (at + lane < arcs) {
+        if (!is_long) row = owner_of(&tables->kept, from + at + lane);
+        const arc_t arc = is_long ? row_offsets[first_node] : from + tables->kept.shift[row];
+        other = (is_long ? columns : kept)[arc + at + lane];
+        size = sizes[other];
+        const arc_t own_size = size_of(tables, row);
+        if (is_long ? size > own_size || (size == own_size && other >= first_node) : size > FEW_KEPT) size = 0;
+    }
+    tables->base[lane] = table_of(tables, row, from);
+    tables->cells[lane] = cells_of(tables, row);
+    const arc_t first = size == 0 ? 0 : row_offsets[other];
+    const arc_t count = bring_arcs(&tables->others, other, first, first + size);
+    int all = 0;
+    for (arc_t begin = lane; begin < count; begin += LOOKED_UP_AT_ONCE * 256) {
+        int nodes[LOOKED_UP_AT_ONCE], owners[LOOKED_UP_AT_ONCE];
+        #pragma unroll
+        for (int i = 0; i < LOOKED_UP_AT_ONCE; i++) {
+            const arc_t place = min(begin + i * 256, count - 1);
+            owners[i] = owner_of(&tables->others, place);
+            nodes[i] = kept[place + tables->others.shift[owners[i]]];
+        }
+        #pragma unroll
+        for (int i = 0; i < LOOKED_UP_AT_ONCE; i++) {
+            if (begin + i * 256 >= count) continue;
+            const int cell = cell_of(tables, tables->base[owners[i]], tables->cells[owners[i]], nodes[i]);
+            if (cell < 0) continue;
+            all++;
+            if (of_each) {
+                atomic_inc((volatile __local int *)&tables->times[cell]);
+                atomic_inc((volatile __local int *)&tables->met[owners[i]]);
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!of_each) {
+        tables->met[lane] = all;
+    } else if (tables->met[lane] > 0) {
+        const int number = tables->met[lane];
+        const int cell = cell_of(tables, tables->base[lane], tables->cells[lane], other);
+        atomic_add((volatile __local int *)&tables->sums[row], number);
+        if (cell >= 0) {
+            atomic_add((volatile __local int *)&tables->times[cell], number);
+            tables->met[lane] = 0;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return at + 256 < arcs ? at + 256 : -1;
+}
+
+// How many nodes a work-item tells what was found: the other node of its arc, and once there are no more arcs that of
+// the row that it has brought, and those of its cells.
+static int nodes_to_tell(bool ends) {
+    return ends ? 2 + MOST_CELLS / 256 : 1;
+}
+
+// The next of these nodes, and its number of triangles, which is forgotten here.
+static int take_found(__local GroupTables *tables, int which, int *node) {
+    const int lane = get_local_id(0);
+    __local int *times = which == 0 ? &tables->met[lane] : &tables->sums[lane];
+    *node = which == 0 ? tables->others.node[lane] : tables->kept.node[lane];
+    if (which > 1) {
+        const int cell = (which - 2) * 256 + lane;
+        times = &tables->times[cell];
+        *node = tables->nodes[cell];
+        tables->nodes[cell] = -1;
+    }
+    const int number = *times;
+    *times = 0;
+    return number;
+}
+
 #if defined(cl_khr_fp64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

@@ -24,7 +24,7 @@ struct Graph {
 // triangle_count.sp:5 function triangle_count(Graph g)
 static long long triangle_count(Device &device, Graph &graph) {
     Buffer<int> kept_columns(device, graph.num_arcs);
-    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
@@ -32,23 +32,20 @@ static long long triangle_count(Device &device, Graph &graph) {
     // triangle_count.sp:7 forall (v in g.nodes())
     bool other_graph = false;
     long long downward_excess = 0;
+    kept_arcs.fill(0);
     other_graph_result.set(false);
     downward_excess_result.set(0);
     device.launch(
         "triangle_count_find_triangles_check", graph.num_arcs, graph.num_arcs, graph.row_offsets, graph.columns,
-        graph.arc_sources, other_graph_result, downward_excess_result
+        graph.arc_sources, kept_arcs, kept_columns, other_graph_result, downward_excess_result
     );
     other_graph = other_graph || other_graph_result.read();
     downward_excess += downward_excess_result.read();
     if (!other_graph && downward_excess == 0) {
-        device.launch(
-            "triangle_count_find_triangles_orient", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, kept_columns, kept_ends
-        );
         triangles_result.set(0);
         device.launch(
-            "triangle_count_find_triangles_intersect", graph.num_arcs, graph.num_arcs, graph.row_offsets,
-            graph.arc_sources, kept_ends, kept_columns, triangles_result
+            "triangle_count_find_triangles_intersect", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
         );
         triangles += triangles_result.read();
     } else {
@@ -76,6 +73,40 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
     return triangles;
 }
 
+// triangle_count.sp:5 function triangle_count(Graph g)
+static long long triangle_count_symmetric(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<int> kept_arcs(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> triangles_result(device);
+    long long triangles = 0;
+    // triangle_count.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    kept_arcs.fill(0);
+    other_graph_result.set(false);
+    device.launch(
+        "triangle_count_find_triangles_check_symmetric", graph.num_arcs, graph.num_arcs, graph.row_offsets,
+        graph.columns, graph.arc_sources, kept_arcs, kept_columns, other_graph_result
+    );
+    other_graph = other_graph || other_graph_result.read();
+    if (!other_graph) {
+        triangles_result.set(0);
+        device.launch(
+            "triangle_count_find_triangles_intersect", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, kept_columns, kept_arcs, triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        device.launch(
+            "triangle_count_find_triangles", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
+            graph.columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    }
+    return triangles;
+}
+
 int main(int argc, char **argv) {
     return run_program(argc, argv, {}, [](Program &program) {
         Device device(program.device_number, text_beside(program.path, "triangle_count.cl"));
@@ -84,11 +115,14 @@ int main(int argc, char **argv) {
         host.add_sources();
         program.lap("load");
         Graph graph{device, host};
-        const bool has_few_pairs = host.has_even_rows(48, 4);
+        const bool is_symmetric = host.is_symmetric();
+        const bool has_few_pairs = host.has_even_rows(8, 4);
         long long returned{};
         program.repeat(device, [&] {
             returned = has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
+                : is_symmetric && !has_few_pairs
+                ? triangle_count_symmetric(device, graph)
                 : triangle_count(device, graph);
         });
         program.describe(host, device);

@@ -151,9 +151,8 @@ _OF_ROWS = (
     *named("warp_number", "sum_up_to", "every_node", "each_kept", "each_flagged"),
     made_of("long_rows", threads=str(launch.THREADS_TOGETHER)),
     *named("kept_by_warps", "teams", "warp_arcs", "share_arcs"),
-    *named("advance_all", "advance_visited", "advance_arcs", "advance_words", "advance_listed"),
+    *named("advance_all", "advance_visited", "advance_arcs", "advance_listed"),
     *named(
-        "advance_rows",
         "search_all",
         "ask_step",
         "ask_all",

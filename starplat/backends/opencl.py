@@ -18,7 +18,8 @@ _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=Tru
 _ON_GPUS, _ON_CPUS = kernels_apart.capabilities(
     (combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)
 )
-CAPABILITIES, CPU_CAPABILITIES = (replace(able, group_maps=True, rows_with_room=True) for able in (_ON_GPUS, _ON_CPUS))
+CPU_CAPABILITIES = replace(_ON_CPUS, group_maps=True, rows_with_room=True)
+CAPABILITIES = replace(_ON_GPUS, group_maps=True, group_tables=True, rows_with_room=True)
 """64-bit atomic operations come with extensions: see `extensions`. Those of a GPU are taken for granted."""
 
 _TYPES = {**cplusplus.TYPES, ir.Element.LONG: "long"}
@@ -127,7 +128,7 @@ def _header_of_kernels() -> headers.Header:
     plain = [helper for helper in common if not headers.says_double(helper) and helper.macro != "latest"]
     swaps = [helper for helper in common if headers.says_double(helper) and helper.macro == "swap_loop"]
     reals = [helper for helper in common if headers.says_double(helper) and helper.macro != "swap_loop"]
-    own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS, *named("latest_shared", "group_bits"))
+    own = (*named("find_arc"), *plain, *groups.ROWS_OF_GROUPS, *named("latest_shared", "group_bits"), groups.TABLES)
     latest = render("opencl/latest.jinja", latest=dict.fromkeys(SPELLING.latest.values()))
     parts = (
         headers.folded_text(latest),
@@ -148,7 +149,8 @@ def _guarded(extensions: tuple[str, ...], helpers: Iterable[Helper]) -> str:
 
 
 def _texts(helpers: Iterable[Helper]) -> list[str]:
-    return helper_texts(["opencl/helpers.jinja", "opencl/maps.jinja"], helpers, **SPELLING.for_helpers)
+    files = [f"opencl/{name}.jinja" for name in ("helpers", "maps", "triangles")]
+    return helper_texts(files, helpers, **SPELLING.for_helpers)
 
 
 def _text(module: ir.Module, header: headers.Header | None) -> str:

@@ -12,7 +12,8 @@ from hypothesis import given
 
 import starplat
 from starplat import pipeline
-from starplat.backends import BACKENDS
+from starplat.backends import BACKENDS, launch
+from starplat.backends.c import groups
 from starplat.graph import Graph, generators
 from starplat.ir import nodes as ir
 from starplat.ir.verifying.modules import verify
@@ -20,7 +21,8 @@ from starplat.ir.visitor import thread_arrays, walk, walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
-from starplat.runtime import bind, run_module
+from starplat.runtime import bind, elements, run_module
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.algebra import triangles_by_intersection
@@ -58,7 +60,7 @@ def answer(module: ir.Module, graph: Graph, target: str = "reference", device: i
 def assert_same(name: str, meeting: Meeting, graph: Graph, target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    if meeting is Meeting.TABLES and target.target != "reference":
+    if meeting is Meeting.TABLES and target.target not in ("reference", "opencl"):
         pytest.skip(f"threads of {target.label} have no tables together")
     if meeting is Meeting.CELLS and target.target != "openmp":
         pytest.skip(f"threads of {target.label} have no cells of their own")
@@ -184,6 +186,30 @@ def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:
     expected = nx.clustering(nx.Graph(zip(graph.sources.tolist(), graph.columns.tolist(), strict=True)))
     found = answer(rewritten("clustering", Meeting.SEARCH).module, graph)["lcc"]
     assert [found[node] for node in expected] == pytest.approx(list(expected.values()))
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
+@pytest.mark.parametrize("target", [one for one in SOME if one.target == "opencl"], ids=lambda target: target.label)
+def test_groups_put_long_rows_into_tables_part_by_part(
+    target: Target, wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In small tables, where rows of more than 4 nodes are alone, and those of more than 128 come in parts."""
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    monkeypatch.setattr(groups, "MOST_CELLS", 256)
+    monkeypatch.setattr(groups, "FEW_KEPT", 4)
+    monkeypatch.setattr(launch, "groups_for", lambda iterations: 3)
+    if wide:
+        monkeypatch.setattr(elements, "WIDE_ARCS_FROM", 0)
+    known = default_session().device("opencl", target.device or 0).built
+    ends = np.random.default_rng(1).integers(0, [[150], [900]], (2, 40_000))
+    graph = Graph.from_arcs(900, *ends, directed=False).deduplicated().without_loops()
+    for program in ("clustering_coefficient", "triangle_count"):
+        module = triangles(starplat.compile(program).module(), meeting=Meeting.TABLES).module
+        known.clear()  # what was built with other sizes
+        found = answer(module, graph, "opencl", target.device or 0)
+        known.clear()
+        assert first_difference(found, answer(module, graph)) is None
 
 
 @pytest.mark.thin(plain=4)

@@ -95,6 +95,10 @@ enough."""
 MOST_ALONE, MOST_COUNTED = 8, 1024
 """The most arcs of a row whose keys a thread counts by itself, and of rows whose maps lie in a group's memory."""
 
+MOST_CELLS, FEW_KEPT = 2048, 128
+"""Cells of the tables in which a group looks up nodes, so that they fit in 32 KB with the rest, and the most nodes of a
+row that has a table beside others."""
+
 MOST_VALUES = 1024
 """How many arc values a group keeps at a time; all threads reduce a longer row."""
 
@@ -104,6 +108,12 @@ ROWS_OF_GROUPS = (
     made_of("end_of_piece", most_values=str(MOST_VALUES)),
 )
 """The program-independent helpers of row expansion, each after those that it uses."""
+
+TABLES = made_of("group_tables", most_cells=str(MOST_CELLS), few=str(FEW_KEPT))
+"""The helper of tables."""
+
+
+_OverArcs = st.GroupAdvance | st.GroupAsk | st.GroupCollect | st.GroupCount | st.GroupGather
 
 
 @dataclass(frozen=True)
@@ -300,6 +310,34 @@ class GroupPrinter:
         yield f"{keys}[{place}] = {self.text(keep.key)};"
         yield f"{sums}[{place}] = {self.text(keep.value)};"
 
+    def triangles(self, each: st.GroupTriangles) -> Iterator[str]:
+        name, found, nodes = self.name, each.triangles, each.nodes
+        tables, start, stop, arc, which = map(name, (each.tables, each.start, each.stop, each.arc, each.which))
+        count, kind, rows = name(nodes.count), self.kind(nodes.count), name(ir.CSR.offsets)
+        self.expressions.helpers.need("group_rows", "owner_of", "bring_arcs")
+        self.expressions.helpers.need("group_tables", most_cells=str(MOST_CELLS), few=str(FEW_KEPT))
+        yield from self.loop_head(each)
+        yield from self.taken_node(nodes, self.any_node(nodes))
+        given = f"&{tables}, {name(nodes.node)}, {rows}, {name(found.sizes)}"
+        yield f"{INDENT}const {kind} {count} = keep_rows({given});"
+        yield f"{INDENT}for ({kind} {start} = 0, {stop}; {start} < {count}; {start} = {stop}) {{"
+        yield f"{INDENT * 2}{stop} = fill_tables(&{tables}, {start}, {name(found.kept)});"
+        yield f"{INDENT * 2}for ({kind} {arc} = 0; {arc} >= 0;) {{"
+        arrays = ", ".join(map(name, (*ir.CSR.row_arrays, found.kept, found.sizes)))
+        places = f"{start}, {stop}, {arc}"
+        of_each = str(found.of_each).lower()
+        yield f"{INDENT * 3}{arc} = look_up(&{tables}, {of_each}, {places}, {arrays});"
+        yield f"{INDENT * 3}for (int {which} = 0; {which} < nodes_to_tell({arc} < 0); {which}++) {{"
+        yield f"{INDENT * 4}int {name(each.node)};"
+        number = f"{self.kind(found.number)} {name(found.number)}"
+        yield f"{INDENT * 4}const {number} = take_found(&{tables}, {which}, &{name(each.node)});"
+        yield f"{INDENT * 4}if ({name(found.number)} == 0) continue;"
+        yield from self.printer.lines(each.body, 4)
+        yield f"{INDENT * 3}}}"
+        yield f"{INDENT * 2}}}"
+        yield f"{INDENT}}}"
+        yield "}"
+
     # --- parts of the loops ------------------------------------------------------------------------------------------
 
     def loop_head(self, loop: st.GroupLoop) -> Iterator[str]:
@@ -365,7 +403,7 @@ class GroupPrinter:
             return self.expressions.num_nodes
         return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
 
-    def each_arc(self, loop: st.GroupLoop, begin: str, end: str, body: list[str]) -> Iterator[str]:
+    def each_arc(self, loop: _OverArcs, begin: str, end: str, body: list[str]) -> Iterator[str]:
         """The loop of a group over the arcs of its rows; `body` is its body, both without indentation."""
         name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
         kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
@@ -470,6 +508,8 @@ def memory_of(loop: st.GroupLoop, expressions: ExpressionPrinter) -> tuple[Group
             return (GroupMemory("int", expressions.local(loop.lacking), cells), rows)
         case st.GroupCount():
             return (GroupMemory("GroupMaps", expressions.local(loop.maps.maps)), rows)
+        case st.GroupTriangles():
+            return (GroupMemory("GroupTables", expressions.local(loop.tables)),)
     kind = expressions.spelling.values[loop.total.element]
     return (GroupMemory(kind, expressions.local(loop.values), MOST_VALUES), rows)
 

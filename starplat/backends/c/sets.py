@@ -73,8 +73,8 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.ask(statement)
         case st.Collect():
             yield from rows.collect(statement)
-        case st.EachTriangle():
-            yield from rows.each_triangle(statement)
+        case st.EachTriangle() | st.GroupTriangles():
+            yield from _triangles(printer, statement)
         case st.EachMember():
             yield from rows.each_member(statement)
         case st.EachKept():
@@ -87,6 +87,12 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from _of_reached(printer, statement)
         case _:
             yield from _of_one_set(printer, statement)
+
+
+def _triangles(printer: Printer, each: st.EachTriangle | st.GroupTriangles) -> Iterator[str]:
+    if isinstance(each, st.EachTriangle):
+        return RowPrinter(printer).each_triangle(each)
+    return GroupPrinter(printer, None).triangles(each)
 
 
 def _ask_beside(printer: Printer, asked: st.AskBeside) -> Iterator[str]:

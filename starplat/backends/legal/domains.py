@@ -5,6 +5,7 @@ from typing import assert_never
 
 from starplat.backends import statements as st
 from starplat.backends.legal.blocks import is_brief
+from starplat.backends.legal.grouped import triangles_by_groups
 from starplat.backends.legal.inside import replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
@@ -19,7 +20,10 @@ def over_domain(kernel: ir.Kernel, operations: Operations, *, many_rounds: bool 
     take many numbers of nodes or arcs."""
     members = membership(kernel)
     if isinstance(kernel.domain, ir.Triangles):
-        body = replace_continue(operations.block(kernel.body), (st.Leave(),))
+        body = operations.block(kernel.body)
+        if not operations.capabilities.shared_arcs:
+            return (triangles_by_groups(operations, kernel, kernel.domain, body),)
+        body = replace_continue(body, (st.Leave(),))
         return (st.EachTriangle(kernel.domain, kernel.index, body),)
     if kernel.shares_arcs and not operations.capabilities.structured_loops:
         return over_arcs(operations, kernel, members)

@@ -29,6 +29,24 @@ def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupLoop:
     return _advance(operations, kernel) if gathers is None else _gather(operations, kernel, gathers)
 
 
+def triangles_by_groups(
+    operations: Operations, kernel: ir.Kernel, triangles: ir.Triangles, body: st.Body
+) -> st.GroupTriangles:
+    """The loop over triangles that groups find by tables in their memory."""
+    fresh = operations.locals.fresh
+    return st.GroupTriangles(
+        row_expansion(operations, kernel, ir.CSR.offsets),
+        kernel.index,
+        triangles,
+        tables=fresh("tables", ir.Element.INT),
+        start=fresh("from", ir.Element.ARC),
+        stop=fresh("to", ir.Element.ARC),
+        arc=fresh("arc", ir.Element.ARC),
+        which=fresh("which", ir.Element.INT),
+        body=body,
+    )
+
+
 def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)

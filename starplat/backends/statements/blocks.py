@@ -591,6 +591,24 @@ class GroupCount:
         return self.place
 
 
+@dataclass(frozen=True, slots=True)
+class GroupTriangles:
+    """As EachTriangle, for tables that groups share. They lie in the group's memory `tables`, for rows that are looked
+    at together: from the place `start` to `stop`. The `arc` is the first of those that a group looks at next, -1 behind
+    the last; after each turn a thread tells several nodes what was found, `which` counts them."""
+
+    nodes: plain.RowExpansion
+    node: ir.Variable
+    triangles: ir.Triangles
+    _: KW_ONLY
+    tables: ir.Variable
+    start: ir.Variable
+    stop: ir.Variable
+    arc: ir.Variable
+    which: ir.Variable
+    body: Body
+
+
 Statement = (
     plain.PlainStatement
     | cells.CellStatement
@@ -626,6 +644,7 @@ Statement = (
     | GroupAsk
     | GroupCollect
     | GroupCount
+    | GroupTriangles
     | GroupGather
     | CountKey
     | KeepKey

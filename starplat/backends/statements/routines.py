@@ -13,12 +13,13 @@ from starplat.backends.statements.blocks import (
     GroupCollect,
     GroupCount,
     GroupGather,
+    GroupTriangles,
     Search,
 )
 from starplat.backends.statements.cells import CombineGroup
 from starplat.ir import nodes as ir
 
-GroupLoop = GroupAdvance | GroupAsk | GroupCollect | GroupCount | GroupGather
+GroupLoop = GroupAdvance | GroupAsk | GroupCollect | GroupCount | GroupGather | GroupTriangles
 _BY_GROUPS = CombineGroup | Advance | AdvanceRows | Gather | Search | CountRows | GroupLoop
 
 
