@@ -579,6 +579,14 @@ __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
+#define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
+
+// The block's own place for nodes to keep, which its warps share.
+__device__ inline int *kept_by_warps() {
+    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
+    return kept;
+}
+
 // Splits a warp into teams of threads, one for a node; larger ones where nodes have more arcs, or are few.
 struct Teams {
     int bits, size, count;  // threads of a team, 2 to the power of `bits`; teams of the warp
@@ -624,7 +632,9 @@ struct WarpArcs {
     }
 
     // Adds the first arcs of a node's row.
-    __device__ WarpArcs(int whose, arc_t begin, arc_t degree) : node(whose), first(begin) { lay_out(begin + degree); }
+    __device__ WarpArcs(int whose, arc_t begin, arc_t degree, bool far = false) : node(whose), first(begin) {
+        lay_out(begin + degree, far);
+    }
 
     __device__ void lay_out(arc_t end, bool far = false) {
         arc_t begin = first, width = end - first;
@@ -654,11 +664,10 @@ struct WarpArcs {
     }
 };
 
-// Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
+// Calls body(node, arc) for the arcs at a warp's places of rows laid end to end: from `begin` on, every `step`.
 template <bool far, class Body>
-__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
-    const WarpArcs arcs(node, rows, long_rows, far);
-    for (arc_t begin = 0; begin < arcs.count; begin += WARP) {
+__device__ inline void each_arc(const WarpArcs &arcs, arc_t begin, arc_t step, Body body) {
+    for (; begin < arcs.count; begin += step) {
         const arc_t place = begin + threadIdx.x % WARP;
         const int owner = arcs.owner(place);
         const int of = from_lane(arcs.node, owner);
@@ -666,6 +675,12 @@ __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_ro
         const arc_t first = far ? from_lane(arcs.first, owner) : arc;
         if (place < arcs.count && arc >= first) body(of, arc);
     }
+}
+
+// Calls body(node, arc) for the arcs of the nodes of a warp's threads; the threads share the arcs evenly.
+template <bool far, class Body>
+__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
+    each_arc<far>(WarpArcs(node, rows, long_rows, far), 0, WARP, body);
 }
 
 // Calls body(node, arc) for the arcs of a row that a warp takes from its `place` on, a multiple of WARP, every `step`
@@ -679,16 +694,16 @@ __device__ inline void row_arcs(int node, const arc_t *rows, arc_t place, arc_t 
     }
 }
 
-// Calls body(node, arc) for the arcs of the deferred nodes.
-template <class Body>
+// Calls body(node, arc) for the arcs of the deferred nodes, which the warps of the block share evenly.
+template <bool far, class Body>
 __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
-    const int warp = threadIdx.x / WARP;
     __syncthreads();
-    for (int i = warp; i < min(long_rows.count, MOST_LONG); i += blockDim.x / WARP) {
-        row_arcs<WARP>(long_rows.nodes[i], rows, 0, WARP, body);
-    }
-    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        row_arcs<WARP>(long_rows.huge[i], rows, warp * WARP, blockDim.x, body);
+    const int some = min(long_rows.count, MOST_LONG), all = some + min(long_rows.huge_count, MOST_HUGE);
+    for (int begin = 0; begin < all; begin += WARP) {
+        const int i = begin + threadIdx.x % WARP;
+        const int node = i < some ? long_rows.nodes[i] : i < all ? long_rows.huge[i - some] : -1;
+        const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+        each_arc<far>(WarpArcs(node, first, end - first, far), threadIdx.x / WARP * WARP, blockDim.x, body);
     }
     __syncthreads();
 }
@@ -717,7 +732,37 @@ __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, 
     }
     wait_for_warp();
     share_arcs<far>(lane < count ? waiting[lane] : -1, rows, long_rows, body);
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
+}
+
+// As advance_all, with visit(node) ahead of a node's arcs. Flags of several nodes of a thread are under way together.
+template <bool far = false, class Keep, class Visit, class Body>
+__device__ inline void advance_visited(int num_nodes, const arc_t *rows, Keep keep, Visit visit, Body body) {
+    LongRows &long_rows = no_long_rows();
+    const int threads = gridDim.x * blockDim.x, lane = threadIdx.x % WARP;
+    int *const kept = kept_by_warps() + threadIdx.x / WARP * WARP * KEPT_AT_ONCE;
+    for (int first = warp_number() * WARP; first < num_nodes; first += threads * KEPT_AT_ONCE) {
+        bool keeps[KEPT_AT_ONCE];
+#pragma unroll
+        for (int part = 0; part < KEPT_AT_ONCE; part++) {
+            const int node = first + part * threads + lane;
+            keeps[part] = node < num_nodes && keep(node);
+        }
+        int count = 0;
+#pragma unroll
+        for (int part = 0; part < KEPT_AT_ONCE; part++) {
+            const Lanes all = lanes_where(keeps[part]);
+            if (keeps[part]) kept[count + __popcll(all & (((Lanes)1 << lane) - 1))] = first + part * threads + lane;
+            count += __popcll(all);
+        }
+        wait_for_warp();
+        for (int i = lane; i - lane < count; i += WARP) {
+            if (i < count) visit(kept[i]);
+            share_arcs<far>(i < count ? kept[i] : -1, rows, long_rows, body);
+        }
+        wait_for_warp();
+    }
+    long_arcs<far>(rows, long_rows, body);
 }
 
 #define MOST_ARCS 256  // that a warp takes together
@@ -764,7 +809,7 @@ __device__ inline void advance_listed(const int *list, int size, const arc_t *ro
         const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
         share_arcs<far>(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     }
-    long_arcs(rows, long_rows, body);
+    long_arcs<far>(rows, long_rows, body);
 }
 
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
@@ -968,14 +1013,6 @@ __device__ inline void ask_long(const arc_t *rows, LongRows &long_rows, const Te
     __syncthreads();  // the list may be begun anew
 }
 
-#define KEPT_AT_ONCE 4  // nodes of which a thread finds out whether they are kept, before its warp shares those
-
-// The block's own place for nodes to keep, which its warps share.
-__device__ inline int *kept_by_warps() {
-    __shared__ int kept[MOST_TOGETHER * KEPT_AT_ONCE];
-    return kept;
-}
-
 // Calls finish(node, passes) for the nodes to keep: whether test(node, arc) holds for any of a node's arcs.
 template <class Keep, class Test, class Finish>
 __device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, const Test &test, Finish finish) {
@@ -1001,77 +1038,169 @@ __device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, cons
     ask_long(rows, long_rows, test, finish);
 }
 
-#define FEW_OFFERS 32  // that a team looks at by itself, before its warp helps
-#define MANY_OFFERS 2048  // after which the whole block looks
+#define FEW_OFFERS 64  // that a team looks at by itself, before its warp helps
+#define MANY_OFFERS 512  // after which the whole block looks
 #define MOST_LATE 256  // nodes that a block can put off for that
-#define AT_A_TIME 4  // arcs that a thread looks at before it asks whether that is enough
+#define AT_A_TIME 4  // arcs that a team looks at before it asks whether that is enough
 
-// What arcs from a given one on offer, one in every `step`; beyond `end` the last one again.
-template <class Offered>
-__device__ inline long long offers(int word, arc_t arc, arc_t step, arc_t end, Offered offered) {
-    long long bits = 0;
+// Words of bits that a thread reads at once.
+template <int N>
+struct alignas(8 * N) BitWords {
+    long long words[N];
+
+    __device__ bool any() const {
+        long long some = 0;
+        for (int i = 0; i < N; i++) some |= words[i];
+        return some != 0;
+    }
+
+    __device__ BitWords from(int lane) const {
+        BitWords bits;
+        for (int i = 0; i < N; i++) bits.words[i] = from_lane(words[i], lane);
+        return bits;
+    }
+
+    __device__ BitWords operator|(BitWords other) const {
+        for (int i = 0; i < N; i++) other.words[i] |= words[i];
+        return other;
+    }
+
+    __device__ BitWords operator&(BitWords other) const {
+        for (int i = 0; i < N; i++) other.words[i] &= words[i];
+        return other;
+    }
+
+    __device__ BitWords operator~() const {
+        BitWords bits;
+        for (int i = 0; i < N; i++) bits.words[i] = ~words[i];
+        return bits;
+    }
+};
+
+// The neighbors of a thread's next arcs, one in every `step`; beyond `end` the last one again.
+template <int SHARE>
+__device__ inline void next_neighbors(
+    int (&ahead)[SHARE], const int *columns, arc_t arc, arc_t step, arc_t end
+) {
     #pragma unroll
-    for (int part = 0; part < AT_A_TIME; part++) bits |= offered(word, min(arc + part * step, end - 1));
+    for (int i = 0; i < SHARE; i++) ahead[i] = columns[min(arc + i * step, end - 1)];
+}
+
+// What all neighbors that a team's threads have found offer to a team that looks; a warp calls it together.
+template <int TEAM, int N, int SHARE>
+__device__ inline BitWords<N> offers(const int (&neighbors)[SHARE], bool looks, const BitWords<N> *offered) {
+    const int lane = threadIdx.x % WARP, place = lane % TEAM;
+    int nodes[SHARE * TEAM];
+    #pragma unroll
+    for (int i = 0; i < SHARE * TEAM; i++) nodes[i] = from_lane(neighbors[i / TEAM], lane - place + i % TEAM);
+    BitWords<N> bits = {};
+    if (looks) {
+        BitWords<N> each[SHARE * TEAM];  // all under way together
+        #pragma unroll
+        for (int i = 0; i < SHARE * TEAM; i++) each[i] = offered[nodes[i] * TEAM + place];
+        #pragma unroll
+        for (int i = 0; i < SHARE * TEAM; i++) bits = bits | each[i];
+    }
+    return bits;
+}
+
+// What any team of a warp has found.
+template <int TEAM, int N>
+__device__ inline BitWords<N> join_teams(BitWords<N> bits) {
+    for (int width = TEAM; width < WARP; width *= 2) bits = bits | bits.from(threadIdx.x % WARP ^ width);
     return bits;
 }
 
 // The same for nodes of high degree, one after the other: all threads of a block look at a node's arcs.
-template <int WORDS, class Wanted, class Offered, class Take>
+template <int TEAM, int SHARE, int N, class Wanted, class Take, class... Sets>
 __device__ inline void collect_late(
-    const int &count, const int *late, const arc_t *rows, Wanted wanted, Offered offered, Take take
+    const int &count, const int *late, const arc_t *rows, const int *columns, const BitWords<N> *offered, Wanted wanted,
+    Take take, const Sets &...sets
 ) {
-    __shared__ unsigned long long joined[WORDS];
+    __shared__ BitWords<N> joined[TEAM];
     __shared__ bool lacking;
     __syncthreads();
-    const int place = threadIdx.x % WORDS, team = threadIdx.x / WORDS, teams = blockDim.x / WORDS;
+    const int place = threadIdx.x % TEAM;
     for (int i = 0; i < min(count, MOST_LATE); i++) {
-        const int word = late[i] * WORDS + place;
-        const long long asked = wanted(word);
+        const BitWords<N> asked = wanted(late[i], place);
         const arc_t end = rows[late[i] + 1];
-        if (team == 0) joined[place] = 0;
-        for (arc_t begin = rows[late[i]]; begin < end; begin += AT_A_TIME * teams) {
+        if (threadIdx.x < TEAM) joined[place] = {};
+        for (arc_t begin = rows[late[i]]; begin < end; begin += SHARE * blockDim.x) {
             __syncthreads();
             if (threadIdx.x == 0) lacking = false;
             __syncthreads();
-            if ((asked & ~joined[place]) != 0) lacking = true;
+            if ((asked & ~joined[place]).any()) lacking = true;
             __syncthreads();
             if (!lacking) break;
-            const long long found = offers(word, begin + team, teams, end, offered);
-            if ((found & ~joined[place]) != 0) atomicOr(&joined[place], (unsigned long long)found);
+            int neighbors[SHARE];
+            next_neighbors(neighbors, columns, begin + threadIdx.x, blockDim.x, end);
+            const BitWords<N> found = join_teams<TEAM>(offers<TEAM>(neighbors, true, offered));
+            if (threadIdx.x % WARP >= TEAM) continue;
+            for (int word = 0; word < N; word++) {
+                const unsigned long long bits = found.words[word];
+                if ((bits & ~joined[place].words[word]) != 0) {
+                    atomicOr((unsigned long long *)&joined[place].words[word], bits);
+                }
+            }
         }
         __syncthreads();
-        if (team == 0 && (joined[place] & asked) != 0) take(word, joined[place] & asked);
+        const BitWords<N> found = asked & joined[place];
+        if (threadIdx.x < TEAM && found.any()) {
+            take(late[i], place, found);
+            (insert(sets, late[i]), ...);
+        }
         __syncthreads();
     }
 }
 
-// Calls take(word, bits) for the WORDS of every node, with the bits of wanted(word) that offered(word, arc) has for any
-// of the node's arcs, if there are some. A team of threads takes a node, each a word.
-template <int WORDS, class Wanted, class Offered, class Take>
+// Calls take_word(word, bits) for the WORDS of every node, with the bits of wanted_of(word) that any of its neighbors
+// has in the same of its `words`, if there are some. A team of threads takes a node, each thread two of its words;
+// nodes that take something are put into the sets by their warps.
+template <int WORDS, class Wanted, class Take, class... Sets>
 __device__ inline void collect_all(
-    int num_nodes, const arc_t *rows, Wanted wanted, Offered offered, Take take
+    int num_nodes, const arc_t *rows, const int *columns, const long long *words, Wanted wanted_of, Take take_word,
+    const Sets &...sets
 ) {
+    constexpr int N = WORDS > 1 ? 2 : 1, TEAM = WORDS / N, SHARE = AT_A_TIME > TEAM ? AT_A_TIME / TEAM : 1;
+    const BitWords<N> *offered = (const BitWords<N> *)words;
+    const auto wanted = [&](int node, int place) {
+        BitWords<N> bits;
+        for (int i = 0; i < N; i++) bits.words[i] = wanted_of(node * WORDS + place * N + i);
+        return bits;
+    };
+    const auto take = [&](int node, int place, const BitWords<N> &bits) {
+        for (int i = 0; i < N; i++) if (bits.words[i] != 0) take_word(node * WORDS + place * N + i, bits.words[i]);
+    };
     __shared__ int late_count, late[MOST_LATE];
     if (threadIdx.x == 0) late_count = 0;
     __syncthreads();
-    const int lane = threadIdx.x % WARP, teams = WARP / WORDS, team = lane / WORDS, place = lane % WORDS;
-    for (int begin = warp_number() * teams; begin < num_nodes; begin += gridDim.x * blockDim.x / WORDS) {
-        const int node = begin + team, word = node * WORDS + place;
-        const long long asked = node < num_nodes ? wanted(word) : 0;
-        arc_t arc = asked == 0 ? 0 : rows[node];
-        const arc_t end = asked == 0 ? 0 : rows[node + 1];
-        long long found = 0;
-        for (const arc_t few = min(end, arc + FEW_OFFERS); arc < few && (asked & ~found) != 0; arc += AT_A_TIME) {
-            found |= offers(word, arc, 1, end, offered);
+    const int lane = threadIdx.x % WARP, teams = WARP / TEAM, team = lane / TEAM, place = lane % TEAM;
+    const Lanes of_team = ~(Lanes)0 >> (8 * sizeof(Lanes) - TEAM);
+    for (int begin = warp_number() * teams; begin < num_nodes; begin += gridDim.x * blockDim.x / TEAM) {
+        const int node = begin + team;
+        BitWords<N> asked = {}, found = {};
+        if (node < num_nodes) asked = wanted(node, place);
+        const bool looks = (lanes_where(asked.any()) >> team * TEAM & of_team) != 0;
+        arc_t arc = looks ? rows[node] : 0, end = looks ? rows[node + 1] : 0, few = min(end, arc + FEW_OFFERS);
+        int ahead[SHARE] = {};
+        if (arc < few) next_neighbors(ahead, columns, arc + place, TEAM, end);
+        while (lanes_where(arc < few) != 0) {
+            int neighbors[SHARE];
+            for (int i = 0; i < SHARE; i++) neighbors[i] = ahead[i];
+            const bool has_arcs = arc < few;
+            arc += TEAM * SHARE;
+            if (arc < few) next_neighbors(ahead, columns, arc + place, TEAM, end);
+            found = found | offers<TEAM>(neighbors, has_arcs, offered);
+            if ((lanes_where((asked & ~found).any()) >> team * TEAM & of_team) == 0) few = end = 0;
         }
-        for (Lanes left = lanes_where(arc < end && (asked & ~found) != 0); left != 0;) {
-            const int which = first_of(left), helped = which / WORDS;
-            left &= ~((((Lanes)1 << WORDS) - 1) << helped * WORDS);
-            const int of = (begin + helped) * WORDS + place;
-            const long long lacks = from_lane(asked & ~found, helped * WORDS + place);
+        for (Lanes left = lanes_where(arc < end); left != 0;) {
+            const int which = first_of(left), helped = which / TEAM;
+            left &= ~(of_team << helped * TEAM);
+            const BitWords<N> lacks = (asked & ~found).from(helped * TEAM + place);
             const arc_t first = from_lane(arc, which), last = from_lane(end, which);
-            long long more = 0;
-            for (arc_t at = first; at < last && lanes_where((lacks & ~more) != 0) != 0; at += AT_A_TIME * teams) {
+            BitWords<N> more = {};
+            next_neighbors(ahead, columns, first + lane, WARP, last);
+            for (arc_t at = first; at < last && lanes_where((lacks & ~more).any()) != 0;) {
                 if (at - first >= MANY_OFFERS) {
                     int late_place = lane == 0 ? atomicAdd(&late_count, 1) : 0;
                     late_place = from_lane(late_place, 0);
@@ -1080,14 +1209,21 @@ __device__ inline void collect_all(
                         break;
                     }
                 }
-                more |= offers(of, at + team, teams, last, offered);
-                for (int width = WORDS; width < WARP; width *= 2) more |= from_lane(more, lane ^ width);
+                int neighbors[SHARE];
+                for (int i = 0; i < SHARE; i++) neighbors[i] = ahead[i];
+                at += WARP * SHARE;
+                next_neighbors(ahead, columns, at + lane, WARP, last);
+                more = more | join_teams<TEAM>(offers<TEAM>(neighbors, true, offered));
             }
-            if (team == helped) found |= more;
+            if (team == helped) found = found | more;
         }
-        if ((found & asked) != 0) take(word, found & asked);
+        found = found & asked;
+        if (found.any()) take(node, place, found);
+        const Lanes some = lanes_where(found.any());
+        const Lanes taking = lanes_where(lane < teams && (some >> lane % teams * TEAM & of_team) != 0);
+        if (taking != 0) (insert_together(sets, begin, taking), ...);
     }
-    collect_late<WORDS>(late_count, late, rows, wanted, offered, take);
+    collect_late<TEAM, SHARE>(late_count, late, rows, columns, offered, wanted, take, sets...);
 }
 
 // Calls finish(node, total) for the nodes of a warp's threads, which share arcs; total joins the values of a node's.

@@ -49,7 +49,8 @@ def test_walks_of_one_launch_share_the_place_for_kept_nodes(walk: str, function:
     """A block has 48 KiB, and a launch may have any number of walks."""
     walks = "".join(f"forall (v in g.nodes().filter(a > {i})) {{ {walk} }}" for i in range(12))
     program = starplat.compile(
-        "function walks(Graph g, propNode<int> a, propNode<int> b, propNode<int> c) { g.attachNodeProperty(a = 9, b = 0);"
+        "function walks(Graph g, propNode<int> a, propNode<int> b, propNode<int> c) {"
+        "g.attachNodeProperty(a = 9, b = 0);"
         f"int rounds = 0; while (rounds < 3) {{ {walks} rounds += 1; }} }}"
     )
     text = pipeline.kernels_text(program.module(), "cuda", "loop=device")
