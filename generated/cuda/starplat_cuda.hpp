@@ -1038,7 +1038,7 @@ __device__ inline void ask_all(int num_nodes, const arc_t *rows, Keep keep, cons
 }
 
 #define FEW_OFFERS 64  // that a team looks at by itself, before its warp helps
-#define MANY_OFFERS 512  // after which the whole block looks
+#define MANY_OFFERS 2048  // after which the whole block looks
 #define MOST_LATE 256  // nodes that a block can put off for that
 #define AT_A_TIME 4  // arcs that a team looks at before it asks whether that is enough
 
