@@ -114,6 +114,20 @@ def test_a_mistake_is_said_once_and_ends_all(words: tuple[str, ...], code: int, 
     assert "Abort" not in done.stderr
 
 
+RUNNING_OFTEN = """
+from mpi4py import MPI
+from starplat.runtime.divided.among_ranks import communicator_of
+
+print(sum(communicator_of(MPI.COMM_WORLD).on_one_host for _ in range(2100)))
+"""
+
+
+@pytest.mark.campaign
+def test_a_program_may_run_more_often_than_mpi_has_communicators() -> None:
+    done = said(mpiexec(), "-n", "2", sys.executable, "-c", RUNNING_OFTEN)
+    assert done.stdout.split() == ["2100", "2100"], done.stderr
+
+
 FAILING_ALONE = """
 from mpi4py import MPI
 from starplat.runtime.divided.among_ranks import communicator_of

@@ -38,6 +38,7 @@ class MpiCommunicator(Communicator):
         here = comm.Split_type(MPI.COMM_TYPE_SHARED)
         self.place, self.first_here = here.Get_rank(), here.bcast(self.rank)
         self.on_one_host = here.Get_size() == self.size
+        here.Free()  # an MPI has few thousand, and a program may run many times
 
     def gather(self, value: Any) -> list[Any]:
         found: list[Any] = self._comm.allgather(value)
