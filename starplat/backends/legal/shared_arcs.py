@@ -297,4 +297,5 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         ahead=layout.ahead,
         short_rows=kernel.short_rows,
         streams=kernel.streams,
+        in_pieces=kernel.in_pieces_of_rows,
     )

@@ -294,7 +294,7 @@ class Gather:
 
     `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
     those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones; it `streams` arcs that are not
-    kept in caches.
+    kept in caches. Where all rows are `in_pieces`, each warp takes one with as many arcs as any other.
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node. In a
     cluster `early` are declarations of `finish`, of cells that are read with the values; there it may wait for all
@@ -318,6 +318,7 @@ class Gather:
     ahead: ir.Expression | None = None
     short_rows: bool = False
     streams: bool = False
+    in_pieces: bool = False
     part: ir.AllNodes | None = None
     early: Body | None = None
     behind: Behind | None = None

@@ -76,7 +76,10 @@ def share_arcs(
     def balanced(kernel: ir.Kernel) -> ir.Kernel:
         name = kernel.name
         shares = kernel.shares_arcs or name in shared
-        return replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams)
+        cuts = name in streams and facts is not None and not facts.has_even_rows
+        return replace(
+            kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams, in_pieces_of_rows=cuts
+        )
 
     made = module.with_each_kernel(balanced)
     why = "arcs are independent, and degrees differ"
