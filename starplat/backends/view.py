@@ -164,6 +164,8 @@ class _Viewer:
         matters = launch.walks_sets(op) or (op.in_parts and sums) or parts
         counted = self.spelling.few_groups_kernel if matters else None
         groups = launch.most_groups(op) if op.in_parts or not parts else launch.SUMMING_GROUPS
+        if any(kernel.in_pieces_of_rows for kernel in launched_in(op, self.module)):
+            groups = launch.FEW_GROUPS
         shape = {"size": launch.THREADS_TOGETHER, "groups": groups}
         return (counted or self.spelling.whole_group_kernel).format(**shape)
 

@@ -13,7 +13,7 @@ from starplat.passes.triangles.intersections import triangles
 from starplat.passes.triangles.search import Meeting
 from starplat.same import Same
 from starplat.schedule.balance.step import threads_share_arcs
-from starplat.schedule.facts import EVEN, MOST_OWN_CELLS, GraphFacts
+from starplat.schedule.facts import MOST_OWN_CELLS, GraphFacts
 from starplat.schedule.schedule import AUTO, Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -120,7 +120,7 @@ def few_neighbors(capabilities: Capabilities) -> int:
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
     """Whether all nodes have few neighbors, and about equally many."""
     few = few_neighbors(capabilities)
-    return facts.mean_degree <= few and facts.max_degree <= EVEN * facts.mean_degree
+    return facts.mean_degree <= few and facts.has_even_rows
 
 
 @lru_cache(maxsize=16)

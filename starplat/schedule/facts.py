@@ -59,6 +59,11 @@ class GraphFacts:
         """Whether no cache holds all arcs, of which many lead far; every thread has several nodes then."""
         return self.num_arcs >= STREAMED_ARCS and self.far_arcs >= STREAMED_FAR
 
+    @property
+    def has_even_rows(self) -> bool:
+        """Whether no node has many more arcs than others have in the mean."""
+        return self.max_degree <= EVEN * self.mean_degree
+
     def __str__(self) -> str:
         degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"
         return f"{self.num_nodes:,} nodes, {self.num_arcs:,} arcs ({degrees})"

@@ -40,8 +40,9 @@ def text(facts: GraphFacts, target: str = "cuda", **change: str) -> str:
     return kernels_text_to_run(target, for_target(module, target, None, facts))
 
 
+@pytest.mark.parametrize("even", [False, True], ids=["uneven", "even"])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_sums_are_the_same(graph: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_are_the_same(graph: str, even: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GraphFacts, "outgrows_caches", True)
     nodes, arcs = GRAPHS[graph]
     draw = np.random.default_rng(5)
@@ -51,10 +52,18 @@ def test_sums_are_the_same(graph: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = starplat.compile(PRODUCTS.format(**PLAIN))
     given = {"value": draw.random(nodes), "toll": draw.random(made.num_arcs), "open": draw.random(made.num_arcs) < 0.7}
     expected = program.run(made, target="reference", arguments=given)["value"]
+    monkeypatch.setattr(GraphFacts, "has_even_rows", even)
     with emulated(Machine(3, 64)):
         found = program.run(made, target="cuda", arguments=given)
-    assert "__ldcs(" in text(facts_of(made))
+    made_text = text(facts_of(made))
+    assert "__ldcs(" in made_text
+    assert ("gather_evenly(num_nodes" in made_text) is not even
     np.testing.assert_allclose(found["value"], expected)
+
+
+def test_few_long_rows_are_cut_into_pieces() -> None:
+    assert "gather_evenly(num_nodes" in text(LARGE)
+    assert "gather_evenly" not in text(replace(LARGE, max_degree=4 * 32))
 
 
 def test_what_arcs_have_is_read_past_the_caches_and_what_nodes_have_is_not() -> None:

@@ -222,7 +222,10 @@ class RowPrinter:
         all_nodes = gather.members is None and gather.listed is None and gather.keep is None
         if all_nodes and gather.node not in uses.variables_in(gather.value):
             far = self.reads_far(gather.value)
-            if far or not gather.short_rows:
+            if gather.in_pieces and not far:
+                function = "gather_evenly"
+                self.need_for_rows(function)
+            elif far or not gather.short_rows:
                 function = "gather_far_rows" if far else "gather_rows"
                 self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
             else:
@@ -550,7 +553,7 @@ _BY_WARP_NUMBER = (
         "count_rows",
         "gather_all",
     ),
-    *("gather_rows", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
+    *("gather_rows", "gather_evenly", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
 )
 """Functions that give nodes to warps by number."""
 

@@ -304,4 +304,5 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
         short_rows=kernel.short_rows,
         streams=kernel.streams,
         test=test,
+        in_pieces=kernel.in_pieces_of_rows,
     )

@@ -313,7 +313,7 @@ class Gather:
 
     `noted` is the operation that has listed all members of the set before, where that is known. Of rows in parts,
     those of other parts lie `ahead`, so many. Of `short_rows` a thread takes whole ones; it `streams` arcs that are not
-    kept in caches.
+    kept in caches. Where all rows are `in_pieces`, each warp takes one with as many arcs as any other.
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node. Arcs that
     do not pass a `test`, as for Advance, have no value. In a cluster `early` are declarations of `finish`, of cells
@@ -338,6 +338,7 @@ class Gather:
     ahead: ir.Expression | None = None
     short_rows: bool = False
     streams: bool = False
+    in_pieces: bool = False
     part: ir.AllNodes | None = None
     test: Body = ()
     early: Body | None = None

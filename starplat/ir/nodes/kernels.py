@@ -237,7 +237,8 @@ class Kernel:
     for nodes whose filter becomes true (see `following`), as many as there is room for, and it tells whether it left
     any out. `short_rows` tells that nodes are known to have few arcs, so that a thread takes all arcs of a node,
     `long_rows` that some nodes of a set or list are known to have many; `streams` that warps gather those of all nodes,
-    more than a cache holds, and look at each once.
+    more than a cache holds, and look at each once; then it may ask that each takes one of equal `in_pieces_of_rows`,
+    since few nodes have many arcs.
     `chunks` tells that a launch is several, one for each. All arcs that a `near` kernel reads are on the device when
     it is launched, whatever the module has mapped.
     """
@@ -261,6 +262,7 @@ class Kernel:
     short_rows: bool = False
     long_rows: bool = False
     streams: bool = False
+    in_pieces_of_rows: bool = False
     chunks: Chunks | ChunksOfArcs | None = None
     near: bool = False
 

@@ -57,7 +57,7 @@ def print_kernel(kernel: ir.Kernel) -> str:
     if kernel.long_rows:
         lines.append("  long rows")
     if kernel.streams:
-        lines.append("  streams")
+        lines.append("  streams" + ", each warp a piece of all rows" * kernel.in_pieces_of_rows)
     if kernel.in_pieces:
         lines.append("  in pieces")
     if kernel.filter is not None:

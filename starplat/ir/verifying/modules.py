@@ -87,6 +87,7 @@ def _verify_kernel(kernel: ir.Kernel, helpers: tuple[ir.Function, ...]) -> None:
     gathers = gathering(kernel) is not None
     scope.require(not kernel.short_rows or gathers or takes_whole_rows(kernel), "a thread cannot take whole rows")
     scope.require(not kernel.streams or gathers, "it gathers nothing")
+    scope.require(not kernel.in_pieces_of_rows or kernel.streams, "it does not stream")
     scope.require(not kernel.follows or following(kernel) is not None, "it has nothing to follow")
     if kernel.filter is not None:
         scope.condition(kernel.filter)

@@ -79,7 +79,8 @@ def share_arcs(
     def balanced(kernel: ir.Kernel) -> ir.Kernel:
         name = kernel.name
         shares = kernel.shares_arcs or name in shared
-        made = replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=name in streams)
+        streamed, cuts = name in streams, name in streams and facts is not None and not facts.has_even_rows
+        made = replace(kernel, shares_arcs=shares, short_rows=name in whole, streams=streamed, in_pieces_of_rows=cuts)
         return replace(made, long_rows=name in long)
 
     made = module.with_each_kernel(balanced)
