@@ -1,7 +1,8 @@
-"""Ranks of changing graphs, whose first rounds take large steps, end as near as plain rounds do."""
+"""Ranks of changing graphs, most of whose rounds are no plain ones, end as near as plain rounds do."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,12 +15,27 @@ from tests.zoo import graph, pairs
 if TYPE_CHECKING:
     from starplat import Graph, Result
 
+
+def groups(count: int, size: int) -> list[tuple[int, int]]:
+    """Groups whose nodes all have arcs to each other; each with a chain of three that leads away from its first node
+    and back, and a node without out-arcs. Beside them is a pair, and what other nodes a graph has are alone."""
+    members = [range(first, first + size) for first in range(0, count * size, size)]
+    arcs = [(a, b) for group in members for a in group for b in group if a != b]
+    for group, next_node in zip(members, range(count * size, count * (size + 4), 4), strict=True):
+        chain = (group[0], next_node, next_node + 1, next_node + 2)
+        arcs += [arc for a, b in pairwise(chain) for arc in ((a, b), (b, a))] + [(group[1], next_node + 3)]
+    first = count * (size + 4)
+    return [*arcs, (first, first + 1), (first + 1, first)]
+
+
 GRAPHS = [
     graph("circle of three", 6, pairs((0, 1), (1, 2), (2, 0), (3, 0), (4, 0), (5, 3))),
     graph("circle of four", 7, pairs((0, 1), (1, 2), (2, 3), (3, 0), (4, 0), (5, 0), (6, 4))),
     graph("bipartite", 8, pairs((0, 4), (4, 0), (4, 1), (1, 5), (5, 2), (2, 6), (6, 3), (3, 7), (7, 0), (5, 0))),
     graph("chain", 9, pairs(*((i, i + 1) for i in range(8)))),
     graph("star", 30, pairs(*((i, 0) for i in range(1, 30)), *((0, i) for i in range(1, 30)))),
+    graph("a group with chains", 27, pairs(*groups(1, 20))),
+    graph("groups with chains", 75, pairs(*groups(3, 20))),
 ]
 every_graph = pytest.mark.parametrize("taken", GRAPHS, ids=lambda taken: taken.name)
 
