@@ -108,7 +108,7 @@ def loop_of(code: str, kernel: str) -> str:
     """A kernel's body up to the end of its loop; only the walk over the arcs where threads share them."""
     if f"{kernel}(" not in code:
         lines = code[code.index("extern") :].splitlines(keepends=True)
-        first = next(number for number, line in enumerate(lines) if line.lstrip().startswith("advance("))
+        first = next(number for number, line in enumerate(lines) if line.lstrip().startswith("advance"))
         last = next(number for number, line in enumerate(lines) if number > first and line.strip() == "});")
         return textwrap.dedent("".join(lines[first : last + 1]))
     body = code.split(f"{kernel}(", 1)[1].split(") {\n", 1)[1]

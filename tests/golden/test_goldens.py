@@ -51,7 +51,7 @@ KEPT = [
     if path.stem not in SAME_TEXT
     if (path.stem in SOME[folder] if folder in SOME else folder == "cuda" or path.stem not in OTHER_SPELLINGS)
 ]
-MOST_LINES = 40_700
+MOST_LINES = 40_900
 """Of all files together: they are for people to read."""
 
 
