@@ -111,6 +111,8 @@ def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
             yield from op.outcomes
         case ir.Loop(driver=ir.NearestFirst(hand_over=ir.HandOver(goes_on=goes_on, limit=limit))):
             yield from (goes_on, limit)
+        case ir.Loop(driver=ir.NearestFirst(alone=ir.Variable() as alone)):
+            yield alone
     for part in (part for whole in visitor.expressions_of(op) for part in visitor.walk_expression(whole)):
         if isinstance(part, ir.CallFunction):
             yield from (argument for argument in part.arguments if isinstance(argument, ir.Variable))

@@ -45,6 +45,11 @@ class GraphFacts:
         return self.num_arcs / self.num_nodes if self.num_nodes else 0.0
 
     @property
+    def has_even_rows(self) -> bool:
+        """Whether no node has many times as many arcs as the mean."""
+        return self.max_degree <= EVEN * self.mean_degree
+
+    @property
     def has_short_rows(self) -> bool:
         """Whether a thread may add up the arcs of a node, of which there are enough for all threads."""
         return self.num_nodes >= MANY_SHORT_ROWS and self.max_degree <= SHORT_ROW and self.mean_degree <= SHORT_ROW / 2
@@ -58,11 +63,6 @@ class GraphFacts:
     def outgrows_caches(self) -> bool:
         """Whether no cache holds all arcs, of which many lead far; every thread has several nodes then."""
         return self.num_arcs >= STREAMED_ARCS and self.far_arcs >= STREAMED_FAR
-
-    @property
-    def has_even_rows(self) -> bool:
-        """Whether no node has many more arcs than others have in the mean."""
-        return self.max_degree <= EVEN * self.mean_degree
 
     def __str__(self) -> str:
         degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"

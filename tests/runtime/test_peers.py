@@ -14,6 +14,7 @@ import pytest
 
 import starplat
 from starplat.backends.cuda import CUDA
+from starplat.backends.one_launch import nearest
 from starplat.backends.scheduled import for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.graph import Graph
@@ -22,6 +23,7 @@ from starplat.ir.printing.modules import print_module
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.passes.parts import alike
 from starplat.passes.parts.alike import in_parts_alike
+from starplat.runtime.divided import planning
 from starplat.runtime.divided.planning import in_each_part
 from starplat.runtime.parts.communicator import parts_of
 from starplat.runtime.parts.tables import PeerTable, table_for
@@ -72,25 +74,31 @@ def pulling(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
 
 
 @cache
-def spoilt(case: Case, high: bool) -> ir.Module:
+def spoilt(case: Case, high: bool, even_rows: bool = False) -> ir.Module:
     """The program of a case in parts that pull wherever they may, with poison."""
-    module = in_parts_alike(on_one_device(case), high)
+    module = in_parts_alike(on_one_device(case), high, even_rows=even_rows)
     assert module is not None
     functions = (replace(function, body=pulling(function.body)) for function in module.functions)
     return replace(module, functions=tuple(functions))
 
 
-def right_in_parts(case: Case, sizes: tuple[int, ...], graphs: list[Graph]) -> None:
+def right_in_parts(case: Case, sizes: tuple[int, ...], graphs: list[Graph], *, even_rows: bool = False) -> None:
     for graph in map(case.suits, graphs):
         for call in case.calls(graph):
             for size in sizes:
-                for result in in_so_many(size, spoilt(case, size % 2 == 1), graph, call):
+                for result in in_so_many(size, spoilt(case, size % 2 == 1, even_rows), graph, call):
                     case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
 
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.program)
 def test_every_part_answers(case: Case) -> None:
     right_in_parts(case, (1, 3), list(ZOO.values())[::7])
+
+
+@pytest.mark.parametrize("name", ["bfs_levels", "sssp"])
+def test_every_part_answers_on_even_rows(name: str) -> None:
+    case = next(case for case in ALIKE if case.program == name)
+    right_in_parts(case, (2,), list(ZOO.values())[::9], even_rows=True)
 
 
 @pytest.mark.campaign
@@ -332,10 +340,9 @@ def test_a_table_can_be_given_up_before_parts_have_met() -> None:
 
 
 def test_parts_meet_in_launches_on_graphs_whose_rounds_one_device_leaves_to_a_cluster() -> None:
-    grid = GraphFacts(16_585_016, 46_889_274, 4, symmetric=True)
     able, module = replace(CUDA.capabilities, clusters=True), starplat.compile("bfs_levels").module()
-    assert any(op.cluster for op in loops_of(for_target(module, "cuda", None, grid, able)))
-    launches = list(loops_of(in_each_part(module, "cuda", able, grid, peers=True)))
+    assert any(op.cluster for op in loops_of(for_target(module, "cuda", None, GRID, able)))
+    launches = list(loops_of(in_each_part(module, "cuda", able, GRID, peers=True)))
     assert launches
     assert all(op.in_parts for op in launches)
 
@@ -352,3 +359,39 @@ def test_warps_put_the_nodes_of_their_part_into_a_set_together(more: int, within
     with peers(2):
         found = program.run(graph, target="cuda", devices=2, src=7)
     assert found["level"].tolist() == program.run(graph, target="reference", src=7)["level"].tolist()
+
+
+GRID = GraphFacts(16_585_016, 46_889_274, 4, symmetric=True)
+FREE = GraphFacts(16_585_016, 46_889_274, 40_000, symmetric=True)
+
+
+@pytest.mark.parametrize(("facts", "few"), [(GRID, "num_nodes / 64"), (FREE, "min(MUCH_NEW - 1, num_nodes / 64)")])
+def test_parts_agree_on_sets_that_may_have_many_arcs(facts: GraphFacts, few: str) -> None:
+    module = in_each_part(starplat.compile("bfs_levels").module(), "cuda", CUDA.capabilities, facts, peers=True)
+    assert f"agree_on(peers, arrived, frontier, {few})" in CUDA.kernels_text(module)
+
+
+@pytest.mark.parametrize(("facts", "some"), [(GRID, True), (FREE, False)])
+def test_parts_walk_few_near_nodes_alone_where_rows_are_even(facts: GraphFacts, some: bool) -> None:
+    """Not before the limit has risen once: what a loop begins with may be beyond it, and is walked with distances that
+    are still to fall, in an order that is chance."""
+    module = in_each_part(starplat.compile("sssp").module(), "cuda", CUDA.capabilities, facts, peers=True)
+    text = CUDA.kernels_text(module)
+    assert ("bool alone = false;" in text) == ("alone = modified_size <= 16384;" in text) == some
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_parts_meet_again_behind_rounds_of_their_own(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts come back from different numbers of rounds, and give each other the same sets: of a ladder of four nodes in
+    a step, from which four to seven are near when the limit rises."""
+    monkeypatch.setattr(nearest, "ALONE", 4)
+    monkeypatch.setattr(planning, "_facts", lambda *given: GRID)
+    nodes = np.arange(2000)
+    along, across = nodes[:-4], nodes[nodes % 4 < 3]
+    starts, ends = np.concatenate([along, across]), np.concatenate([along + 4, across + 1])
+    graph = Graph.from_arcs(len(nodes), starts, ends, directed=False).with_random_weights(1, 40, 3)
+    program = starplat.compile("sssp")
+    with peers(parts):
+        found = program.run(graph, target="cuda", devices=parts, src=0)
+    assert 200 < found.parts.exchanges < 900  # all alone 133, all together 1,200
+    assert found["dist"].tolist() == program.run(graph, target="reference", src=0)["dist"].tolist()

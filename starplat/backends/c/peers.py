@@ -11,6 +11,9 @@ from starplat.backends.launch import MOST_PARTS
 from starplat.ir import nodes as ir
 from starplat.ir.launches import MOST_ARRAYS_OF_PARTS
 
+FEW = 64
+"""One in so many members does not make a pull pay, where these have at most a few times their share of arcs."""
+
 _BEST = {ir.Combine.MIN: ("give_lowest", "atomicMin_system"), ir.Combine.MAX: ("give_highest", "atomicMax_system")}
 
 
@@ -31,9 +34,9 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
             yield f"if (!meet_peers(peers, arrived{word})) return;"
         case st.GiveCells():
             yield _given(printer, statement)
-        case st.TakeValue(array, members):
+        case st.TakeValue(array, members, first, end):
             need("take_value")
-            yield f"take_value(peers, {name(members)}, 0, num_nodes, {name(array)});"
+            yield f"take_value(peers, {name(members)}, {_nodes(printer, first, end)}, num_nodes, {name(array)});"
         case st.GiveSet(members, first, end):
             need("give_set")
             given = "0, num_nodes, false" if first is None or end is None else f"{_nodes(printer, first, end)}, true"
@@ -41,9 +44,10 @@ def of_peers(printer: Printer, statement: st.OfPeers) -> Iterator[str]:
         case st.CountAnew(members):
             need("count_anew")
             yield f"count_anew({name(members)}, num_nodes);"
-        case st.AgreeOn(members):
+        case st.AgreeOn(members, even):
             need("agree_on")
-            yield f"if (!agree_on(peers, arrived, {name(members)})) return;"
+            few = f"num_nodes / {FEW}" if even else f"min(MUCH_NEW - 1, num_nodes / {FEW})"
+            yield f"if (!agree_on(peers, arrived, {name(members)}, {few})) return;"
         case _:
             assert_never(statement)
 

@@ -133,7 +133,8 @@ class DeviceOperations:
         """Parts meet, give and meet again: none gives what another one still works on."""
         if op.among is None:
             return (st.MeetPeers(), *given(op), st.MeetPeers())
-        taken: st.Body = tuple(st.TakeValue(array, op.among) for array in op.arrays if op.common)
+        own = ir.Ref(op.first), ir.Ref(op.end)
+        taken: st.Body = tuple(st.TakeValue(array, op.among, *own) for array in op.arrays if op.common)
         behind = (st.MeetPeers(), *taken, st.CountAnew(op.among), st.GridBarrier())
         return (st.MeetPeers(op.among), *given(op), *behind)
 

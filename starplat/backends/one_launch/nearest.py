@@ -32,12 +32,17 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
     step = ir.Variable(maker.fresh("rise"), element)
     steps = _steps(driver, maker, step)
     near, far = (_handed_over(members, hand_over, maker) for members in (rounds.now, driver.later))
-    walk = _walk(rounds, driver, maker, limit) if rounds.exchange is None else _in_parts(rounds, driver, maker, limit)
+    alone = _alone(rounds, driver, maker)
+    walk = (
+        _walk(rounds, driver, maker, limit)
+        if rounds.exchange is None
+        else _in_parts(rounds, driver, maker, limit, alone)
+    )
     goes_on: st.Body = (st.IfEmpty(rounds.now, (), (*near, st.Continue())), st.IfEmpty(driver.later, (st.Break(),)))
     kept: st.Body = ()
     if maker.op.cluster:
         goes_on = _while_near_are_many(rounds, driver, maker, near, far)
-    elif driver.enough is not None:
+    elif driver.enough is not None and rounds.exchange is None:
         enough = ir.Variable(maker.fresh(f"{driver.enough.name}_near"), ir.Element.INT)
         kept = (st.DeclareForGroup(enough, ir.Ref(driver.enough)),)
         goes_on = _while_near_are_enough(rounds, driver, maker, enough)
@@ -46,15 +51,18 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
         *maker.points.before(rounds.walk),
         *walk,
         *goes_on,
+        *alone.settled,
         *steps.asked,
         *_next_ones(rounds, driver, maker, limit, step, steps.next),
         *near,
+        *alone.decided,
     )
     return (
         *((st.Declare(limit, ir.Ref(driver.first), constant=False),) if hand_over is None else ()),
         *kept,
         st.Declare(step, steps.first, constant=False),
         *steps.declared,
+        *alone.declared,
         st.While(build.TRUE, one_round),
         *maker.points.over(loop),
         st.Assign(rounds.done.variable, rounds.done.value),
@@ -117,7 +125,7 @@ class _Steps(NamedTuple):
 
 
 def _steps(driver: ir.NearestFirst, maker: DeviceOperations, rise: ir.Variable) -> _Steps:
-    if maker.op.cluster or driver.least is None:
+    if maker.op.cluster or driver.least is None or driver.alone is not None:  # parts alone sort different far piles
         same = _part(driver.step, 12 if maker.op.wide else 4) if maker.op.cluster else ir.Ref(driver.step)
         return _Steps(same, (), (), (st.Assign(rise, same),))
     element, far = driver.values.compared, driver.later.name
@@ -168,16 +176,22 @@ def _walk(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, l
     return walked, st.GridBarrier(next=next), st.SwapPointers(rounds.now, rounds.following)
 
 
-def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable) -> st.Body:
+def _in_parts(
+    rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations, limit: ir.Variable, by_itself: "_Alone"
+) -> st.Body:
     """The walk over near nodes of this part. All parts get what it has lowered, and put these nodes into the near or
     the far set alike."""
     assert rounds.exchange is not None
     kernel, now, found = maker.module.kernel(rounds.walk.kernel), rounds.now, rounds.following
+    walk, alone = maker.walk(kernel), driver.alone
+    if alone is not None:
+        walk = _SortedOut(found, driver.later, limit, in_cluster=False, where=ir.Ref(alone)).block(walk)
     node = ir.Variable(maker.fresh("lowered"), ir.Element.NODE)
     near = build.less(build.cell(driver.values, ir.Ref(node)), ir.Ref(limit))
     sort = st.If(near, (st.Insert(now, ir.Ref(node)),), (st.Insert(driver.later, ir.Ref(node)),))
-    return (
-        st.Scope(maker.comments(kernel), (*maker.walk(kernel), st.Inserted(found))),
+    ends = (st.Inserted(found), *(() if alone is None else (st.Inserted(driver.later),)))
+    walked = st.Scope(maker.comments(kernel), (*walk, *ends))
+    together: st.Body = (
         st.MeetPeers(),
         *given(rounds.exchange),
         st.Clear(now),
@@ -187,14 +201,65 @@ def _in_parts(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperation
         st.Inserted(driver.later),
         st.GridBarrier(),
     )
+    if alone is None:
+        return (walked, *together)
+    return walked, st.If(ir.Ref(alone), by_itself.round, together)
+
+
+class _Alone(NamedTuple):
+    """How parts walk few near nodes by themselves: statements ahead of the loop, behind a walk in place of an exchange,
+    when no node is near any more, and when the limit has risen."""
+
+    declared: st.Body = ()
+    round: st.Body = ()
+    settled: st.Body = ()
+    decided: st.Body = ()
+
+
+ALONE = 2**14
+"""Near nodes up to which parts are sooner done with all of them than two meetings take, where these lead to few."""
+
+
+def _alone(rounds: SetRounds, driver: ir.NearestFirst, maker: DeviceOperations) -> _Alone:
+    """Parts decide alike whether they walk what is near by themselves, until the limit rises again: all have the same
+    near nodes then, for a limit leaves one distance to each node below it, and one to what these lead to. That need not
+    hold before it has risen once, since the loop may begin with nodes beyond it. They take different numbers of rounds,
+    but the sets that they give each other later are to lie alike."""
+    if driver.alone is None:
+        return _Alone()
+    turned = ir.Variable(maker.fresh("turned"), ir.Element.BOOL)
+    size = ir.Variable(maker.fresh(f"{rounds.now.name}_size"), ir.Element.INT)
+    swapped = st.SwapPointers(rounds.now, rounds.following)
+    few = build.at_most(ir.Ref(size), build.number(ALONE))
+    return _Alone(
+        (st.Declare(turned, build.FALSE, constant=False), st.Declare(size, build.ZERO, constant=False)),
+        (
+            st.GridBarrier(),
+            st.Clear(rounds.now),
+            swapped,
+            st.Assign(turned, build.denied(ir.Ref(turned))),
+            st.GridBarrier(),
+        ),
+        (st.If(ir.Ref(turned), (swapped, st.Assign(turned, build.FALSE))),),
+        (st.AskSize(size, rounds.now), st.Assign(driver.alone, few)),
+    )
 
 
 class _SortedOut:
-    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
+    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place; elsewhere than
+    `where` all are near for now."""
 
     def __init__(
-        self, following: ir.Array, later: ir.Array, limit: ir.Variable, *, in_cluster: bool, few: bool
+        self,
+        following: ir.Array,
+        later: ir.Array,
+        limit: ir.Variable,
+        *,
+        in_cluster: bool,
+        few: bool = False,
+        where: ir.Expression = build.TRUE,
     ) -> None:
+        self.where = where
         self.following = following
         self.later = later
         self.limit = limit
@@ -219,6 +284,7 @@ class _SortedOut:
         match statement:
             case st.Insert(members, node) if members == self.following:
                 near = build.less(candidate, ir.Ref(self.limit))
+                near = near if self.where == build.TRUE else build.either(build.denied(self.where), near)
                 either = (st.Insert(one, node, new=self.in_cluster) for one in (members, self.later))
                 return st.If(near, *((inserted,) for inserted in either))
         return statement

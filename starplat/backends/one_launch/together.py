@@ -156,11 +156,11 @@ class Together:
         waits = any(looked.disturbs(access) for access in pending)
         before: st.Body = (st.GridBarrier(),) if waits else ()
         if self.operations.op.in_parts:
-            before, waits = (st.AgreeOn(members),), True
+            before = (*before, st.AgreeOn(members, self.operations.op.even_rows))
         begin = frozenset({looked}) if waits else pending | {looked}
         rows = ir.ROW_OFFSETS if op.dear else None
         many, left = self.block(op.pull, begin)
-        if op.reaches is not None and not self.operations.op.in_parts:
+        if op.reaches is not None:
             many = all_found_new(many)
         few, after = self.operation(op, begin)
         if op.dear:

@@ -178,10 +178,13 @@ class GiveCells:
 
 @dataclass(frozen=True, slots=True)
 class TakeValue:
-    """The cells of a set's members become the value that parts have told each other."""
+    """The cells of a set's members become the value that parts have told each other, but for those of nodes from
+    `first` up to `end`, which this part has found itself."""
 
     array: ir.Array
     members: ir.Array
+    first: ir.Expression
+    end: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +206,11 @@ class CountAnew:
 
 @dataclass(frozen=True, slots=True)
 class AgreeOn:
-    """All parts judge alike how many arcs the members of a set have."""
+    """All parts judge alike how many arcs the members of a set have; where rows are about equally long, `even`, few
+    members have few."""
 
     members: ir.Array
+    even: bool
 
 
 @dataclass(frozen=True, slots=True)

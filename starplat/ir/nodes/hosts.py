@@ -193,7 +193,8 @@ class NearestFirst:
     nodes with low values first: others wait in `later`, which nothing else uses, until all below a limit are done, and
     the limit rises by `step`. Where there is a `least` step, steps begin with it, double up to `step` while fewer and
     fewer nodes wait, and are the least again when more do; the limit rises while fewer than `enough` nodes are near.
-    Two launches that take turns `hand_over` their rounds."""
+    Two launches that take turns `hand_over` their rounds. Where parts divide what is near, each may walk few near nodes
+    `alone`, all of them, until none is below the limit."""
 
     later: Array
     values: Array
@@ -201,6 +202,7 @@ class NearestFirst:
     least: Variable | None = None
     enough: Variable | None = None
     hand_over: HandOver | None = None
+    alone: Variable | None = None
 
     @property
     def first(self) -> Variable:
@@ -379,7 +381,7 @@ class OnDevice:
     a barrier of their own and reach each other's memory, `wide` one of twice as many threads as other launches have for
     each group; launches that share sets have a `crossing`. `in_parts` asks
     for a launch on each of several devices that reach each other's memory, which runs alike on all of them but for what
-    is divided.
+    is divided; it may rely on it that no row is much longer than the mean where the graph has `even_rows`.
     """
 
     name: str
@@ -393,6 +395,7 @@ class OnDevice:
     cluster: bool = False
     wide: bool = False
     in_parts: bool = False
+    even_rows: bool = False
     crossing: Crossing | None = None
 
 

@@ -76,7 +76,7 @@ LINES: Mapping[type, str] = {
     ir.HostContinue: "continue",
     ir.HostReturn: "return {value}{more}",
     ir.HostCall: "{result}call {function}({arguments}){lists}",
-    ir.OnDevice: "on device {name}{one_group}{cluster}{wide}{crossing}{in_parts}{traced}",
+    ir.OnDevice: "on device {name}{one_group}{cluster}{wide}{crossing}{in_parts}{even_rows}{traced}",
 }
 """The line of each operation; what stands in braces is a field."""
 
@@ -93,6 +93,7 @@ _FLAGS = {
     "for_many": ("", ", where many"),
     "common": ("", ", one value,"),
     "in_parts": ("", ", on several devices"),
+    "even_rows": ("", " with even rows"),
     "traced": ("", ", traced"),
 }
 """What a field says that is false, or true."""

@@ -32,17 +32,18 @@ from starplat.passes.parts.sameness import (
 )
 
 
-def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module | None:
+def in_parts_alike(module: ir.Module, poison: bool | None = None, *, even_rows: bool = False) -> ir.Module | None:
     """The module as every part runs it; None where nothing heavy can be divided, or parts would not come to the
     same.
 
     Args:
+        even_rows: whether no node of the graph has many times as many arcs as others.
         poison: overwrites what a part has not worked out itself before it gets it, by low or by high values: for tests.
     """
     if module.race is not None or has_two_names(module):
         return None
     try:
-        made = _Alike(module, poison).module()
+        made = _Alike(module, poison, even_rows).module()
     except DiffersError:
         return None
     if made is not None:
@@ -51,8 +52,8 @@ def in_parts_alike(module: ir.Module, poison: bool | None = None) -> ir.Module |
 
 
 class _Alike(Rewriter):
-    def __init__(self, given: ir.Module, poison: bool | None) -> None:
-        self.given, self.poison = given, poison
+    def __init__(self, given: ir.Module, poison: bool | None, even_rows: bool) -> None:
+        self.given, self.poison, self.even_rows = given, poison, even_rows
         self.names = fresh_names.names_of(given)
         self.first = self.names.variable("part_first", ir.Element.NODE)
         self.end = self.names.variable("part_end", ir.Element.NODE)
@@ -131,11 +132,12 @@ class _Alike(Rewriter):
             case ir.OnDevice():
                 if op.one_group or op.cluster or op.traced:
                     raise DiffersError
-                return (replace(op, body=(*self.host_block(op.body), *self.at_last(op)), in_parts=True),)
+                body = (*self.host_block(op.body), *self.at_last(op))
+                return (replace(op, body=body, in_parts=True, even_rows=self.even_rows),)
             case ir.Launch():
                 return self.launch(op)
             case ir.Loop(driver=ir.NearestFirst()):
-                return (self.rounds(op),)
+                return self.rounds(op)
             case ir.Loop(driver=ir.Ahead()):
                 raise DiffersError
             case _ if isinstance(op, _ALIKE):
@@ -200,9 +202,9 @@ class _Alike(Rewriter):
     def of_part(self, kernel: ir.Kernel) -> ir.Kernel:
         return with_signature(replace(kernel, domain=ir.AllNodes(ir.Ref(self.first), ir.Ref(self.end))))
 
-    def rounds(self, loop: ir.Loop) -> ir.HostOp:
+    def rounds(self, loop: ir.Loop) -> tuple[ir.HostOp, ...]:
         """Rounds that take near nodes first: every part walks the members whose turn is its own, then all get what was
-        lowered."""
+        lowered. Where rows are even, near nodes that are few lead to few, so parts may walk them all."""
         rounds = set_rounds(loop)
         assert rounds is not None
         kernel = self.given.kernel(rounds.walk.kernel)
@@ -214,6 +216,8 @@ class _Alike(Rewriter):
         own = build.equal(turn, ir.Ref(self.number))
         members = membership(kernel)
         assert members is not None
+        alone = self.names.variable("alone", ir.Element.BOOL) if self.even_rows else None
+        own = own if alone is None else build.either(ir.Ref(alone), own)
         of_part = replace(kernel, filter=conditions.conjunction([kernel.filter, own]), body=members.body)
         self.divided[kernel.name] = with_signature(of_part)
         walk = (
@@ -222,7 +226,9 @@ class _Alike(Rewriter):
             ir.ExchangeCells((found.values,), found.following, found.combine, self.first, self.end),
         )
         body = tuple(made for op in loop.body for made in (walk if op == rounds.walk else (op,)))
-        return replace(loop, body=body)
+        assert isinstance(loop.driver, ir.NearestFirst)
+        divided = replace(loop, driver=replace(loop.driver, alone=alone), body=body)
+        return (divided,) if alone is None else (ir.DeclareVariable(alone, build.FALSE), divided)
 
 
 _ALIKE = (

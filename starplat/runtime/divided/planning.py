@@ -120,4 +120,5 @@ def _by_other_methods(module: ir.Module, able: Capabilities, symmetric: bool, al
 def _alike(same: Same, able: Capabilities, facts: GraphFacts | None) -> ir.Module | None:
     """The module as one device would run it, with the heaviest kernels divided, where parts come to the same. No part
     leaves a round to one cluster of its device, for all devices do it."""
-    return in_parts_alike(scheduled_alike(same.thing, AUTO, replace(able, clusters=False), facts))
+    scheduled = scheduled_alike(same.thing, AUTO, replace(able, clusters=False), facts)
+    return in_parts_alike(scheduled, even_rows=facts is not None and facts.has_even_rows)
