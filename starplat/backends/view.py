@@ -88,7 +88,8 @@ class _Viewer:
         self.spelling = spelling
         self.names = names
         loops = tuple(visitor.loops_of(module))
-        wide, thin = any(op.wide for op in loops), any(op.cluster for op in loops)
+        wide = any(op.wide for op in loops)
+        thin = any(op.cluster for op in loops) or not any(launch.walks_sets(op) for op in loops)
         self.helpers = Helpers(launch.most_sets(module), wide, thin, of_space=CLUSTER_MACROS)
         self.contested = seen_by_callees(module, contested_in)
         self.parameters = Parameters(module, spelling, names)

@@ -24,9 +24,9 @@ def named(*macros: str) -> tuple[Helper, ...]:
 @dataclass(slots=True)
 class Helpers:
     """Those that a text needs, in the order of first need; `sets` is the most sets of nodes of a launch, `wide` whether
-    groups of a cluster have many threads, `thin` whether the text is for graphs of few arcs for each node, `tests`
-    whether sums test arcs ahead of their values, `keeps` whether threads of a cluster keep cells of rows. While a
-    namespace is set, the helpers `of_space` come from there."""
+    groups of a cluster have many threads, `thin` whether long rows are left to warps as they are, for graphs of few
+    arcs for each node or where no set is walked, `tests` whether sums test arcs ahead of their values, `keeps` whether
+    threads of a cluster keep cells of rows. While a namespace is set, the helpers `of_space` come from there."""
 
     sets: int = 0
     wide: bool = False
