@@ -395,3 +395,44 @@ def test_parts_meet_again_behind_rounds_of_their_own(parts: int, monkeypatch: py
         found = program.run(graph, target="cuda", devices=parts, src=0)
     assert 200 < found.parts.exchanges < 900  # all alone 133, all together 1,200
     assert found["dist"].tolist() == program.run(graph, target="reference", src=0)["dist"].tolist()
+
+
+AGAIN = """
+function again(Graph g, propNode<int> dist, propEdge<int> weight, propNode<int> sum, node src) {
+  propNode<bool> modified;
+  g.attachNodeProperty(sum = 0, dist = INF, modified = False);
+  src.dist = 0;
+  src.modified = True;
+  int i = 0;
+  while (i < 24) {
+    bool finished = False;
+    fixedPoint until (finished : !modified) {
+      forall (v in g.nodes().filter(modified == True)) {
+        forall (nbr in g.neighbors(v)) {
+          edge e = g.get_edge(v, nbr);
+          <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
+        }
+      }
+    }
+    forall (v in g.nodes()) { v.sum += v.dist; }
+    forall (v in g.nodes()) { if (v.sum % 397 == i) { v.dist = 0; v.modified = True; } }
+    i += 1;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_nearest_nodes_are_found_again_in_one_launch(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes join a set right behind rounds whose end all threads ask it for; parts that were alone for different
+    numbers of rounds give each other the same sets."""
+    monkeypatch.setattr(planning, "_facts", lambda *given: GRID)
+    nodes = np.arange(300)
+    along, across = nodes[:-4], nodes[nodes % 4 < 3]
+    starts, ends = np.concatenate([along, across]), np.concatenate([along + 4, across + 1])
+    program = starplat.compile(AGAIN)
+    for seed in range(1, 5):
+        graph = Graph.from_arcs(len(nodes), starts, ends, directed=False).with_random_weights(1, 40, seed)
+        with peers(parts):
+            found = program.run(graph, target="cuda", devices=parts, src=0)
+        assert found["sum"].tolist() == program.run(graph, target="reference", src=0)["sum"].tolist()

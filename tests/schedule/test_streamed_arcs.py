@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from starplat.runtime.facts import facts_of
 from starplat.runtime.text import kernels_text_to_run
 from starplat.schedule.facts import GraphFacts
 from tests.backends.emulated import Machine, emulated
+from tests.backends.test_cuda import to_machine_code
 
 PRODUCTS = """
 function products(Graph g, propNode<{kind}> value, propEdge<{kind}> toll, propEdge<bool> open, propNode<{kind}> sums) {{
@@ -64,6 +66,13 @@ def test_sums_are_the_same(graph: str, even: bool, monkeypatch: pytest.MonkeyPat
 def test_few_long_rows_are_cut_into_pieces() -> None:
     assert "gather_evenly(num_nodes" in text(LARGE)
     assert "gather_evenly" not in text(replace(LARGE, max_degree=4 * 32))
+
+
+def test_several_sums_of_a_kernel_share_the_place_for_values(tmp_path: Path) -> None:
+    facts = GraphFacts(2**25, 2**29, 100_000, far_arcs=0.9)
+    made = kernels_text_to_run("cuda", for_target(starplat.compile("hits").module(), "cuda", None, facts))
+    assert made.count("gather_evenly(num_nodes") > 1
+    to_machine_code(made, tmp_path)
 
 
 def test_what_arcs_have_is_read_past_the_caches_and_what_nodes_have_is_not() -> None:

@@ -74,11 +74,7 @@ class RowPrinter:
             self.expressions.helpers.need("advance_arcs")
             yield f"advance_arcs(num_nodes, {name(advance.rows)},"
         else:
-            head = list(self.over_nodes(advance, "advance"))
-            if advance.dear and advance.members is not None and puts_in_together(advance.members):
-                self.need_for_rows("advance_in_parts")
-                head[0] = head[0].replace("advance_and_keep(", "advance_in_parts(", 1)
-            yield from head
+            yield from self.over_nodes(advance, "advance")
         streamed = {ir.Ref(advance.position)} if advance.few and not self.reads_far(advance.body) else set()
         self.expressions.streamed |= streamed
         yield from self.of_arcs(advance, f"(int {name(advance.node)}, arc_t {name(advance.position)})", ");")
@@ -224,7 +220,7 @@ class RowPrinter:
             far = self.reads_far(gather.value)
             if gather.in_pieces and not far:
                 function = "gather_evenly"
-                self.need_for_rows(function)
+                self.need_for_rows("long_values", function)
             elif far or not gather.short_rows:
                 function = "gather_far_rows" if far else "gather_rows"
                 self.need_for_rows("long_values", "teams", "gather_step", "every_node", "gather_all", function)
@@ -471,9 +467,17 @@ class RowPrinter:
             function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
             need(function)
             if isinstance(loop, st.Advance) and loop.few and FORMS[packing_of(members)].list == "short":
+                assert takes
                 function = "advance_near"
                 need(function)
+            elif isinstance(loop, st.Advance) and loop.dear and not takes and self.in_parts(loop, members):
+                function = "advance_in_parts"
+                self.need_for_rows(function)
         return function, whose
+
+    def in_parts(self, advance: st.Advance, members: ir.Array) -> bool:
+        """Whether all warps share rows of few members, each of which has a place in the list."""
+        return puts_in_together(members) and not self.reads_far(advance.body)
 
     def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: st.Body) -> Iterator[str]:
         """The arguments for the kept nodes, and for the work on one."""
@@ -542,18 +546,9 @@ def _kept(takes: bool) -> str:
 
 
 _BY_WARP_NUMBER = (
-    *(
-        "advance_all",
-        "advance_in_parts",
-        "advance_listed",
-        "advance_rows",
-        "advance_visited",
-        "advance_words",
-        "ask_all",
-        "count_rows",
-        "gather_all",
-    ),
-    *("gather_rows", "gather_evenly", "gather_far_rows", "gather_listed", "gather_each", "search_all"),
+    *("advance_all", "advance_in_parts", "advance_listed", "advance_rows", "advance_visited", "advance_words"),
+    *("ask_all", "count_rows", "gather_all", "gather_each", "gather_evenly", "gather_far_rows", "gather_listed"),
+    *("gather_rows", "search_all"),
 )
 """Functions that give nodes to warps by number."""
 

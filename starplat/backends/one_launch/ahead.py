@@ -56,7 +56,7 @@ def _loop(loop: st.While, changed: Container[ir.Array], names: FreshNames, wide:
 
 def _of_nearest(loop: st.While, changed: Container[ir.Array], names: FreshNames, wide: bool) -> st.Body | None:
     """A loop over the nearest nodes, which reads ahead wherever these are known to come next. A value may be read while
-    other groups still lower it: whoever lowers it puts its node in as well, and reads it anew."""
+    other groups still lower it: these put its node in as well, and read it anew."""
     found = [part.next for part in visitor.walk(loop.body) if isinstance(part, st.GridBarrier) and part.next]
     match loop.body:
         case (st.Scope(_, (st.Advance(takes=True) as walk, *ends)) as walking, *rest) if found:

@@ -38,7 +38,9 @@ def nearest_first(loop: ir.Loop, driver: ir.NearestFirst, maker: DeviceOperation
         if rounds.exchange is None
         else _in_parts(rounds, driver, maker, limit, alone)
     )
-    goes_on: st.Body = (st.IfEmpty(rounds.now, (), (*near, st.Continue())), st.IfEmpty(driver.later, (st.Break(),)))
+    goes_on: st.Body = (st.IfEmpty(rounds.now, (), (*near, st.Continue())),)
+    if driver.alone is None:  # else the far piles of some parts may have nodes that are settled by now
+        goes_on = (*goes_on, st.IfEmpty(driver.later, (st.Break(),)))
     kept: st.Body = ()
     if maker.op.cluster:
         goes_on = _while_near_are_many(rounds, driver, maker, near, far)

@@ -32,6 +32,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.fresh_names import FreshNames
 from starplat.ir.launches import reached_in
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.members import set_rounds
 from starplat.same import Same
 
 
@@ -115,7 +116,12 @@ class Together:
         match op:
             case ir.Loop(driver=ir.NearestFirst() as driver):
                 before: st.Body = (st.GridBarrier(),) if pending else ()
-                return (*before, *nearest_first(op, driver, self.operations)), frozenset()
+                rounds = set_rounds(op)
+                assert rounds is not None
+                sets = (rounds.now, driver.later)  # which some threads may still be asking whether they are empty
+                asked = (ir.ReadEmpty(rounds.done.variable, members, True) for members in sets)
+                pending = frozenset(cell for one in asked for cell in self.touches.touched(one))
+                return (*before, *nearest_first(op, driver, self.operations)), pending
             case ir.Loop() if self.operations.op.cluster and (reached := reached_in(op)):
                 before = (st.GridBarrier(),) if pending else ()
                 body, pending = self.settled_loop(op, frozenset())

@@ -7,8 +7,8 @@ from starplat.ir import nodes as ir
 
 @dataclass(frozen=True, slots=True)
 class NearNodes:
-    """A set that nothing is put into before it is walked. Whoever lowers one of the nodes' `values` puts the node into
-    the set, or into another that is sorted into this one."""
+    """A set that nothing is put into before it is walked. A thread that lowers one of the nodes' `values` puts the node
+    into the set, or into another that is sorted into this one."""
 
     members: ir.Array
     values: ir.Array

@@ -37,8 +37,8 @@ def in_parts_alike(module: ir.Module, poison: bool | None = None, *, even_rows: 
     same.
 
     Args:
-        even_rows: whether no node of the graph has many times as many arcs as others.
         poison: overwrites what a part has not worked out itself before it gets it, by low or by high values: for tests.
+        even_rows: whether no node of the graph has many times as many arcs as others.
     """
     if module.race is not None or has_two_names(module):
         return None
