@@ -158,12 +158,17 @@ def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -
 
 
 def test_nodes_that_look_for_bits_know_where_the_heads_of_their_rows_are() -> None:
+    files = starplat.compile(EXAMPLES / "closeness.sp").artifact("sycl", schedule="memory=ondemand")
+    text = files["closeness_kernels.cpp"]
+    at_heads = text.index("in_head_columns[")
+    first = text.rindex("for (int word = ", 0, at_heads)
+    assert first < text.index("const int w_2 = word;", first) < text.index("in_row_offsets[w_2]", first) < at_heads
+
+
+def test_threads_that_collect_bits_together_read_rows_where_they_lie() -> None:
     text = starplat.compile(EXAMPLES / "closeness.sp").artifact("cuda", schedule="memory=ondemand")["closeness.cu"]
-    offered = re.findall(r"\[&\]\(int word, arc_t in_e\) -> long long \{(.*?)\n *\},", text, re.DOTALL)
-    at_heads = [body for body in offered if "in_head_columns" in body]
-    assert at_heads
-    for body in at_heads:
-        assert body.index("const int w_2 = word / 4;") < body.index("in_row_offsets[w_2]")
+    assert "collect_all<4>(num_nodes, in_row_offsets, in_columns, seen," in text
+    assert "in_head_columns[" not in text
 
 
 @pytest.mark.parametrize("target", ["cuda", "hip", "opencl", "sycl"])

@@ -129,7 +129,7 @@ def test_a_compiled_loop_leaves_what_its_rounds_leave(rounds: int, schedule: str
     for name in ("x", "odd"):
         assert result[name].tolist() == expected[name].tolist()
     assert result.returned == expected.returned
-    assert result.launches == 2  # the loop, and the kernel behind it
+    assert result.launches == (2 if rounds else 1)  # the loop, if it has a round, and the kernel behind it
 
 
 @pytest.mark.parametrize("rounds", range(5))
