@@ -157,11 +157,14 @@ def test_programs_for_cuda_compile_without_warnings(name: str, tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_nodes_that_look_for_bits_know_where_the_heads_of_their_rows_are() -> None:
-    files = starplat.compile(EXAMPLES / "closeness.sp").artifact("sycl", schedule="memory=ondemand")
-    text = files["closeness_kernels.cpp"]
+@pytest.mark.parametrize(
+    ("target", "file", "begins"),
+    [("sycl", "closeness_kernels.cpp", "for (int word = "), ("opencl", "closeness.cl", "const int word = rows.node[")],
+)
+def test_nodes_that_look_for_bits_know_where_the_heads_of_their_rows_are(target: str, file: str, begins: str) -> None:
+    text = starplat.compile(EXAMPLES / "closeness.sp").artifact(target, schedule="memory=ondemand")[file]
     at_heads = text.index("in_head_columns[")
-    first = text.rindex("for (int word = ", 0, at_heads)
+    first = text.rindex(begins, 0, at_heads)
     assert first < text.index("const int w_2 = word;", first) < text.index("in_row_offsets[w_2]", first) < at_heads
 
 

@@ -114,7 +114,7 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     assert isinstance(kernel.domain, ir.Numbers)
     fresh, loop, ahead = operations.locals.fresh, parts.loop, operations.block(parts.ahead)
     offers = ir.KernelIf(parts.condition, tuple(ir.SetLocal(word.found, word.value) for word in parts.words), ())
-    *body, offering = operations.along(loop, (*ahead, *operations.block((offers,))))
+    *body, offering = (*ahead, *operations.along(loop, operations.block((offers,))))
     assert isinstance(offering, st.If)
     return st.GroupCollect(
         row_expansion(operations, kernel, loop.layout.offsets),
