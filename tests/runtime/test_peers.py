@@ -224,6 +224,16 @@ def test_launches_that_gather_ask_for_registers_of_four_blocks() -> None:
         assert f"__launch_bounds__(512, {blocks}) {name}_loop(" in CUDA.kernels_text(module)
 
 
+RELAXES = """bool finished = False;
+    fixedPoint until (finished : !modified) {
+      forall (v in g.nodes().filter(modified == True)) {
+        forall (nbr in g.neighbors(v)) {
+          edge e = g.get_edge(v, nbr);
+          <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
+        }
+      }
+    }"""
+
 ORDER_MATTERS = """
 function order_matters(Graph g, propNode<int> dist, propEdge<int> weight, propNode<long> sum, node src) {
     propNode<bool> modified;
@@ -239,17 +249,9 @@ function order_matters(Graph g, propNode<int> dist, propEdge<int> weight, propNo
         }
         rounds += 1;
     }
-    bool finished = False;
-    fixedPoint until (finished : !modified) {
-        forall (v in g.nodes().filter(modified == True)) {
-            forall (nbr in g.neighbors(v)) {
-                edge e = g.get_edge(v, nbr);
-                <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
-            }
-        }
-    }
+    RELAXES
 }
-"""
+""".replace("RELAXES", RELAXES)
 
 
 @pytest.mark.parametrize("priority", [Priority.AUTO, Priority.NONE])
@@ -405,21 +407,13 @@ function again(Graph g, propNode<int> dist, propEdge<int> weight, propNode<int> 
   src.modified = True;
   int i = 0;
   while (i < 24) {
-    bool finished = False;
-    fixedPoint until (finished : !modified) {
-      forall (v in g.nodes().filter(modified == True)) {
-        forall (nbr in g.neighbors(v)) {
-          edge e = g.get_edge(v, nbr);
-          <nbr.dist, nbr.modified> = <Min(nbr.dist, v.dist + e.weight), True>;
-        }
-      }
-    }
+    RELAXES
     forall (v in g.nodes()) { v.sum += v.dist; }
     forall (v in g.nodes()) { if (v.sum % 397 == i) { v.dist = 0; v.modified = True; } }
     i += 1;
   }
 }
-"""
+""".replace("RELAXES", RELAXES)
 
 
 @pytest.mark.parametrize("parts", [1, 3])

@@ -241,6 +241,7 @@ def _collect(operations: Operations, kernel: ir.Kernel, parts: Collecting) -> st
     assert isinstance(kernel.domain, ir.Numbers)
     (word,), layout = parts.words, parts.loop.layout  # where warps share rows
     assert isinstance(word.value, ir.Load), "a neighbor offers the same word of its own"
+    assert parts.condition == build.TRUE, "every neighbor offers it"
     return st.Collect(
         _words_of_a_node(kernel.domain.count),
         kernel.index,
